@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""What rustfmt does not check: comments within 100 columns, and the order of imports.
+"""What rustfmt does not check.
 
     style.py          # names each line that breaks a rule; exit code 1 if there is one
 
-Imports stand in three groups with a blank line between them: the standard library, other crates,
-and this crate. A comment may be longer where it is a table, a drawing or one long word.
+- A comment has at most 100 columns, but for a table, a drawing or one long word.
+- Imports stand in three groups with a blank line between them: the standard library, other crates,
+  and this crate. Braces in an import are not nested.
+- A module with a folder is its `mod.rs`.
+- A file of Rust has at most 500 lines.
 """
 
 import pathlib
@@ -13,6 +16,7 @@ import subprocess
 import sys
 
 COLUMNS = 100
+LINES = 500
 COMMENT = {".rs": "//", ".js": "//", ".py": "#", ".sh": "#", ".toml": "#"}
 STANDARD = ("std", "core", "alloc")
 OURS = ("crate", "self", "super")
@@ -69,6 +73,22 @@ def mixed_imports(text):
                 yield number
 
 
+def nested_imports(text):
+    """Numbers of the lines where an import has braces within braces."""
+    for match in re.finditer(r"^\s*(?:pub(?:\([\w: ]+\))? )?use [^;]*?\{[^;}]*\{", text, re.MULTILINE):
+        yield text.count("\n", 0, match.start()) + 1
+
+
+def rust_faults(name, path, text):
+    """What breaks a rule for files of Rust."""
+    yield from (f"{name}:{number}: imports out of order" for number in mixed_imports(text))
+    yield from (f"{name}:{number}: braces of an import are nested" for number in nested_imports(text))
+    if path.with_suffix("").is_dir():
+        yield f"{name}: a module with a folder is {path.stem}/mod.rs"
+    if text.count("\n") > LINES:
+        yield f"{name}: {text.count(chr(10))} lines, over {LINES}"
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parents[1]
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, stdout=subprocess.PIPE).stdout
@@ -81,7 +101,7 @@ def main():
         text = path.read_text()
         broken += [f"{name}:{number}: comment over {COLUMNS} columns" for number in long_comments(text, mark)]
         if path.suffix == ".rs":
-            broken += [f"{name}:{number}: imports out of order" for number in mixed_imports(text)]
+            broken += rust_faults(name, path, text)
     print("\n".join(broken), end="\n" if broken else "")
     return 1 if broken else 0
 

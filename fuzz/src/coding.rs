@@ -10,7 +10,8 @@ const LIMIT: u64 = 1 << 20;
 /// Any bytes are an input; a panic is a defect.
 pub fn check(bytes: &[u8]) {
     let Some((choice, body)) = bytes.split_first() else { return };
-    if let Ok(decoded) = decode_content(CODINGS[usize::from(*choice) % CODINGS.len()], body, LIMIT) {
+    if let Ok(decoded) = decode_content(CODINGS[usize::from(*choice) % CODINGS.len()], body, LIMIT)
+    {
         assert!(decoded.len() as u64 <= LIMIT);
     }
 }

@@ -6,7 +6,8 @@ use snapshots::collection::Collection;
 pub fn check(bytes: &[u8]) {
     let Ok(collection) = Collection::parse(bytes) else { return };
     for member in collection.resources {
-        let inside = !member.path.starts_with('/') && member.path.split('/').all(|part| part != "..");
+        let inside =
+            !member.path.starts_with('/') && member.path.split('/').all(|part| part != "..");
         assert!(inside && !member.path.is_empty(), "{:?}", member.path);
     }
 }

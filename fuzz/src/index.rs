@@ -7,7 +7,8 @@ use snapshots::{surt, zipnum};
 pub fn check(bytes: &[u8]) {
     for line in CdxLines::new("index.cdx", bytes).flatten() {
         let text = line.to_string();
-        let again = snapshots::cdxj::CdxLine::parse(&text).expect("a line that was read is read again");
+        let again =
+            snapshots::cdxj::CdxLine::parse(&text).expect("a line that was read is read again");
         assert_eq!(again.to_string(), text);
         let _ = (line.timestamp(), line.offset(), line.length(), line.status());
     }

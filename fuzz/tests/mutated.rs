@@ -31,8 +31,10 @@ const MARKS: [&[u8]; 14] = [
 /// The inputs that a target has to start from.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds/");
-    let mut files: Vec<_> =
-        fs::read_dir(format!("{folder}{target}")).unwrap().map(|file| file.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(format!("{folder}{target}"))
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
     files.sort();
     files.into_iter().map(|file| fs::read(file).unwrap()).collect()
 }

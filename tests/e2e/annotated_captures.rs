@@ -29,7 +29,8 @@ async fn a_form_of_a_real_capture_becomes_a_task_that_the_oracle_plays() -> Resu
     let bench = Bench::new()?;
     let suite = bench.path("captured");
     let mut annotator =
-        Annotator::start(&bench, &[capture.as_str(), "--id", "form", "-o", suite.as_str()], "://").await?;
+        Annotator::start(&bench, &[capture.as_str(), "--id", "form", "-o", suite.as_str()], "://")
+            .await?;
     let field = format!(
         "[...document.querySelectorAll('input')].find(field => field.computedName === '{FIELD}' && field.checkVisibility())"
     );

@@ -71,7 +71,8 @@ async fn elements_of_shadow_roots_and_of_like_frames_are_found_by_the_solution()
     person.click(&in_frame("button")).await?;
     person.until("location.pathname === '/done-1'").await?;
     annotator.steps(7).await?;
-    let problems = annotator.panel.evaluate("view.steps.flatMap(step => step.problems).join()").await?;
+    let problems =
+        annotator.panel.evaluate("view.steps.flatMap(step => step.problems).join()").await?;
     ensure!(problems == "", "{problems}");
     annotator.write("#goal", "Write where Ada lives.").await?;
     for step in [1, 4, 5] {
@@ -90,7 +91,8 @@ async fn elements_of_shadow_roots_and_of_like_frames_are_found_by_the_solution()
     let task = yaml(&suite.join("frames.yaml"))?;
     let steps = &task["oracle"];
     ensure!(
-        steps[0]["fill"] == json!({ "role": "textbox", "name": "City", "nth": 1, "value": "Alton" }),
+        steps[0]["fill"]
+            == json!({ "role": "textbox", "name": "City", "nth": 1, "value": "Alton" }),
         "{steps:#}"
     );
     ensure!(

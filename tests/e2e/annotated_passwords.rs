@@ -6,10 +6,12 @@ use crate::annotator::{Annotator, holds_nowhere, named, selected, site, yaml};
 use crate::harness::Bench;
 
 const START: &str = "http://login.test/";
-const FORM: &str = "<!doctype html><meta charset='utf-8'><title>Log in</title><link rel='icon' href='data:,'>
+const FORM: &str =
+    "<!doctype html><meta charset='utf-8'><title>Log in</title><link rel='icon' href='data:,'>
 <form action='/done' method='get'><label>Who <input name='who'></label>
 <label>Password <input type='password' name='pw'></label><button>Send</button></form>";
-const DONE: &str = "<!doctype html><meta charset='utf-8'><title>Done</title><link rel='icon' href='data:,'>
+const DONE: &str =
+    "<!doctype html><meta charset='utf-8'><title>Done</title><link rel='icon' href='data:,'>
 <p id='shown'></p><a id='next'>Next</a>
 <script>
     shown.textContent = decodeURIComponent(location.search);
@@ -31,10 +33,15 @@ async fn a_password_in_an_address_is_in_no_step_and_no_file() -> Result<()> {
     annotator.person.press("Enter").await?;
     annotator.person.until("location.search === '?who=Ada&pw=q%26z+u%277'").await?;
     annotator.person.click(&named("Next")).await?;
-    annotator.person.until("location.pathname === '/next' && location.search.includes('q%2526z')").await?;
+    annotator
+        .person
+        .until("location.pathname === '/next' && location.search.includes('q%2526z')")
+        .await?;
     annotator.steps(4).await?;
-    let led = annotator.panel.until("view.steps[3].url_after.includes('/next?from=PASSWORD')").await;
-    let steps = annotator.panel.evaluate("view.steps.map(step => [step.kind, step.url_after])").await?;
+    let led =
+        annotator.panel.until("view.steps[3].url_after.includes('/next?from=PASSWORD')").await;
+    let steps =
+        annotator.panel.evaluate("view.steps.map(step => [step.kind, step.url_after])").await?;
     led.with_context(|| format!("{steps:#}"))?;
     let led = annotator.panel.evaluate("view.steps[2].url_after").await?;
     ensure!(led == "http://login.test/done?who=Ada&pw=PASSWORD", "{led}");

@@ -21,7 +21,8 @@ const OTHER: &str = "<!doctype html><title>Other</title><link rel='icon' href='d
 
 async fn start(bench: &Bench, suite: &Utf8Path) -> Result<(Server, Annotator)> {
     let server =
-        site(&[("/first", FIRST), ("/second", OTHER), ("/middle", OTHER), ("/control", OTHER)]).await?;
+        site(&[("/first", FIRST), ("/second", OTHER), ("/middle", OTHER), ("/control", OTHER)])
+            .await?;
     let live = server.as_live_web();
     let begin = [START, "--id", "tabs", "-o", suite.as_str(), &live];
     let annotator = Annotator::start(bench, &begin, START).await?;
@@ -34,7 +35,12 @@ fn click(role: &str, name: &str) -> Value {
 }
 
 /// Saves the task, whose solution must be this, and plays it.
-async fn saves(mut annotator: Annotator, bench: &Bench, suite: &Utf8Path, oracle: Value) -> Result<()> {
+async fn saves(
+    mut annotator: Annotator,
+    bench: &Bench,
+    suite: &Utf8Path,
+    oracle: Value,
+) -> Result<()> {
     annotator.write("#goal", "Count in both tabs.").await?;
     let steps = oracle.as_array().map_or(0, Vec::len);
     annotator.mark(steps, "element_path_exactly_match").await?;
@@ -58,7 +64,10 @@ async fn steps_that_were_played_leave_the_tabs_of_the_solution() -> Result<()> {
     annotator.button("play").await?;
     annotator.person.until("document.querySelector('button')?.textContent === 'First 1'").await?;
     annotator.panel.until("!view.is_playing").await?;
-    ensure!(annotator.person.count_tabs("tabs.test").await? == 2, "other tabs than those of the steps");
+    ensure!(
+        annotator.person.count_tabs("tabs.test").await? == 2,
+        "other tabs than those of the steps"
+    );
     annotator.person.switch("/second").await?;
     annotator.person.click(&named("Second")).await?;
     annotator.person.until("document.querySelector('button').textContent === 'Second 1'").await?;

@@ -7,7 +7,9 @@ use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use crate::annotator::{Annotator, DEMO, existing, get, holds_nowhere, named, plays, selected, site, yaml};
+use crate::annotator::{
+    Annotator, DEMO, existing, get, holds_nowhere, named, plays, selected, site, yaml,
+};
 use crate::chromium::{asks_only, fits, follows_preference};
 use crate::devtools::{PATIENCE, Tab};
 use crate::harness::{Bench, live_web, origin, text};
@@ -18,9 +20,12 @@ async fn a_path_of_clicks_in_a_snapshot_becomes_a_task_that_the_oracle_plays() -
     let bench = Bench::new()?;
     let suite = bench.path("clicks");
     let start = "https://www.aldria-rail.test/";
-    let mut annotator =
-        Annotator::start(&bench, &[DEMO, "--url", start, "--id", "guest", "-o", suite.as_str()], start)
-            .await?;
+    let mut annotator = Annotator::start(
+        &bench,
+        &[DEMO, "--url", start, "--id", "guest", "-o", suite.as_str()],
+        start,
+    )
+    .await?;
     annotator.person.click(&named("My trips")).await?;
     annotator.person.until("location.host === 'id.passgate.test'").await?;
     annotator.person.click(&named("Continue as guest")).await?;
@@ -58,7 +63,8 @@ async fn a_path_of_clicks_in_a_snapshot_becomes_a_task_that_the_oracle_plays() -
     );
     ensure!(task["start_url"] == start && task["reference_steps"] == 3, "{task:#}");
     ensure!(suite.join("screenshots/guest/03.png").is_file() && !suite.join(".annotate").exists());
-    let published: Value = serde_json::from_str(&std::fs::read_to_string(suite.join("mind2web-live.json"))?)?;
+    let published: Value =
+        serde_json::from_str(&std::fs::read_to_string(suite.join("mind2web-live.json"))?)?;
     ensure!(published[0]["evaluation"][1]["method"] == "selector", "{published:#}");
     let imported = bench.path("imported");
     let published = suite.join("mind2web-live.json");
@@ -80,7 +86,8 @@ async fn pictures_of(panel: &mut Tab, folder: &Utf8Path) -> Result<()> {
     use base64::Engine as _;
     std::fs::create_dir_all(folder)?;
     for (width, scheme) in [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")] {
-        let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        let device =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         panel.call("Emulation.setDeviceMetricsOverride", device).await?;
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         panel.call("Emulation.setEmulatedMedia", json!({ "features": features })).await?;
@@ -129,14 +136,20 @@ async fn a_form_on_the_live_web_is_recorded_and_played_offline() -> Result<()> {
     annotator.write("#id", "viewing").await?;
     annotator.mark(3, "element_value_exactly_match").await?;
     annotator.mark(5, "url_exactly_match").await?;
-    ensure!(annotator.reached().await? == ["reached", "reached"], "{:?}", annotator.reached().await?);
+    ensure!(
+        annotator.reached().await? == ["reached", "reached"],
+        "{:?}",
+        annotator.reached().await?
+    );
     let said = annotator.save().await?;
     web.stop().await;
     ensure!(said.contains("snapshot.wacz"), "{said}");
     let task = yaml(&suite.join("viewing.yaml"))?;
     ensure!(task["oracle"][2]["fill"]["value"] == "Ada Marsh", "{task:#}");
     ensure!(
-        task["oracle"][0]["select"]["options"][0].as_str().is_some_and(|day| day.starts_with("Sat")),
+        task["oracle"][0]["select"]["options"][0]
+            .as_str()
+            .is_some_and(|day| day.starts_with("Sat")),
         "{task:#}"
     );
     plays(&bench, &suite, 1)
@@ -192,10 +205,12 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     let start = "http://hostile.test/";
     let live = server.as_live_web();
     let mut annotator =
-        Annotator::start(&bench, &[start, "--id", "tabs", "-o", suite.as_str(), &live], start).await?;
+        Annotator::start(&bench, &[start, "--id", "tabs", "-o", suite.as_str(), &live], start)
+            .await?;
     let person = &mut annotator.person;
     person.until("document.body.dataset.forged === '1'").await?;
-    let visible = "[document.body.dataset.sandboxReport, document.body.dataset.flushCaptured].join()";
+    let visible =
+        "[document.body.dataset.sandboxReport, document.body.dataset.flushCaptured].join()";
     ensure!(person.evaluate(visible).await? == "undefined,undefined");
     // The page asks for the panel, by its address and its token.
     let panel = annotator.panel_url.clone();
@@ -215,7 +230,9 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     let person = &mut annotator.person;
     person.click(&selected("[data-act]")).await?;
     person.until("document.body.dataset.box === '1'").await?;
-    person.click("document.querySelector('iframe').contentDocument.querySelector('button')").await?;
+    person
+        .click("document.querySelector('iframe').contentDocument.querySelector('button')")
+        .await?;
     person.until("document.body.dataset.inner === '1'").await?;
     person.click(&selected("input[name=secret]")).await?;
     person.type_text("hunter2").await?;
@@ -227,7 +244,9 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     annotator.steps(6).await?;
     let shown = annotator
         .panel
-        .evaluate("document.title + document.querySelectorAll('#steps script, #steps img[src=x]').length")
+        .evaluate(
+            "document.title + document.querySelectorAll('#steps script, #steps img[src=x]').length",
+        )
         .await?;
     ensure!(shown == "Annotate a task0", "{shown}");
     let name = annotator
@@ -235,7 +254,10 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
         .evaluate("document.querySelector('#steps > li:nth-child(5) .what').textContent")
         .await?;
     ensure!(name.as_str().is_some_and(|name| name.contains("<script>document.title")), "{name}");
-    annotator.panel.until("!document.querySelector('#steps > li:nth-child(3) .password').hidden").await?;
+    annotator
+        .panel
+        .until("!document.querySelector('#steps > li:nth-child(3) .password').hidden")
+        .await?;
     asks_only(&annotator.panel, &[&panel])?;
     annotator.write("#goal", "Count once on the other page.").await?;
     annotator.mark(1, "element_path_exactly_match").await?;
@@ -256,7 +278,10 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     annotator.panel.until("view.steps[0].nodes[0].problems.length === 0").await?;
     annotator.save().await?;
     let task = std::fs::read_to_string(suite.join("tabs.yaml"))?;
-    ensure!(!task.contains("hunter2") && !task.contains("forged") && task.contains("PASSWORD"), "{task}");
+    ensure!(
+        !task.contains("hunter2") && !task.contains("forged") && task.contains("PASSWORD"),
+        "{task}"
+    );
     let task = yaml(&suite.join("tabs.yaml"))?;
     ensure!(task["oracle"][0]["click"]["role"] == "css", "{task:#}");
     plays(&bench, &suite, 1)
@@ -268,7 +293,8 @@ async fn an_existing_task_is_edited_and_another_is_added_beside_it() -> Result<(
     let suite = existing(&bench)?;
     let file = suite.join("guest-booking.yaml");
     // Its steps are played first, so that the person goes on where they end.
-    let mut annotator = Annotator::start(&bench, &["-o", file.as_str()], "aldria-rail.test").await?;
+    let mut annotator =
+        Annotator::start(&bench, &["-o", file.as_str()], "aldria-rail.test").await?;
     annotator.person.switch("/trains/re-406").await?;
     annotator.steps(3).await?;
     annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
@@ -283,7 +309,8 @@ async fn an_existing_task_is_edited_and_another_is_added_beside_it() -> Result<(
     ensure!(said.starts_with("# Keep me.\nid: guest-booking\n"), "{said}");
     let task = yaml(&file)?;
     ensure!(
-        task["tags"][0] == "errand" && task["oracle"].as_array().is_some_and(|steps| steps.len() == 5),
+        task["tags"][0] == "errand"
+            && task["oracle"].as_array().is_some_and(|steps| steps.len() == 5),
         "{task:#}"
     );
     ensure!(

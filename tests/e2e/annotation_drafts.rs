@@ -37,7 +37,11 @@ async fn what_was_interrupted_or_killed_goes_on() -> Result<()> {
     ensure!(!suite.join("box.yaml").exists());
     let again = bench.run(&[&["annotate", "--headless"], &begin[..]].concat())?;
     ensure!(again.status.code() == Some(2), "{}", text(&again.stderr));
-    ensure!(text(&again.stderr).contains("unfinished annotation of `box`"), "{}", text(&again.stderr));
+    ensure!(
+        text(&again.stderr).contains("unfinished annotation of `box`"),
+        "{}",
+        text(&again.stderr)
+    );
     let resume = ["--resume", "-o", suite.as_str(), &live];
     let mut annotator = Annotator::start(&bench, &resume, start).await?;
     annotator.steps(2).await?;
@@ -82,9 +86,12 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
         status.code() == Some(4) && said.contains("Write the goal") && said.contains("--resume"),
         "{status}: {said}"
     );
-    let mut annotator =
-        Annotator::start(&bench, &["--resume", "--copy-snapshot", "-o", suite.as_str()], "aldria-rail.test")
-            .await?;
+    let mut annotator = Annotator::start(
+        &bench,
+        &["--resume", "--copy-snapshot", "-o", suite.as_str()],
+        "aldria-rail.test",
+    )
+    .await?;
     annotator.write("#goal", "Open the timetable.").await?;
     annotator.mark(1, "url_included_match").await?;
     // The steps are played first: a page that changes cannot be closed.
@@ -92,12 +99,16 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
     annotator.person.switch("aldria-rail.test").await?;
     annotator.person.call("Page.close", json!({})).await?;
     let (status, said) = annotator.end()?;
-    ensure!(status.success() && said.contains("closed.yaml: 1 step, 1 key node"), "{status}: {said}");
+    ensure!(
+        status.success() && said.contains("closed.yaml: 1 step, 1 key node"),
+        "{status}: {said}"
+    );
     ensure!(suite.join("demo.wacz").is_file());
     plays(&bench, &suite, 1)?;
     // What is discarded leaves nothing.
     let gone = bench.path("gone");
-    let mut annotator = Annotator::start(&bench, &[DEMO, "--url", start, "-o", gone.as_str()], start).await?;
+    let mut annotator =
+        Annotator::start(&bench, &[DEMO, "--url", start, "-o", gone.as_str()], start).await?;
     annotator.person.click(&named("Lines and timetables")).await?;
     annotator.steps(1).await?;
     annotator.panel.evaluate("globalThis.confirm = () => true").await?;
@@ -168,13 +179,18 @@ async fn a_draft_outlives_its_browser_and_its_command() -> Result<()> {
     );
     let files = suite.join(".annotate");
     ensure!(
-        !suite.join("box.yaml").exists() && files.join("1.png").is_file() && files.join("1.html").is_file()
+        !suite.join("box.yaml").exists()
+            && files.join("1.png").is_file()
+            && files.join("1.html").is_file()
     );
     drop(annotator);
     let resume = ["--resume", "-o", suite.as_str(), &live];
     let mut annotator = Annotator::start(&bench, &resume, start).await?;
     annotator.steps(2).await?;
-    annotator.panel.until("view.goal.startsWith('Send the form') && view.missing.length === 0").await?;
+    annotator
+        .panel
+        .until("view.goal.startsWith('Send the form') && view.missing.length === 0")
+        .await?;
     annotator.button("play").await?;
     annotator.person.until("document.querySelector('input[name=who]').value === 'Ada'").await?;
     annotator.panel.until("!view.is_playing").await?;
@@ -201,7 +217,10 @@ fn kill_browser(command: &Child) -> Result<()> {
         let Ok(stat) = std::fs::read_to_string(path.join("stat")) else { continue };
         let Some((_, fields)) = stat.rsplit_once(')') else { continue };
         let parent = fields.split_whitespace().nth(1).and_then(|parent| parent.parse::<u32>().ok());
-        let child = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse::<u32>().ok());
+        let child = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .and_then(|name| name.parse::<u32>().ok());
         parents.extend(child.zip(parent));
     }
     let is_of = |child: &&u32| {

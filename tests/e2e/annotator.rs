@@ -59,8 +59,10 @@ impl Annotator {
     /// Waits until the panel has this many steps.
     pub(crate) async fn steps(&mut self, count: usize) -> Result<()> {
         let waited = self.panel.until(&format!("view.steps.length === {count}")).await;
-        let steps =
-            self.panel.evaluate("view.steps.map(step => [step.kind, step.element, step.value])").await?;
+        let steps = self
+            .panel
+            .evaluate("view.steps.map(step => [step.kind, step.element, step.value])")
+            .await?;
         waited.with_context(|| format!("{count} steps: {steps:#}"))
     }
 
@@ -84,7 +86,9 @@ impl Annotator {
                 add.value = '{rule}'; add.dispatchEvent(new Event('change')); }})()"
         );
         self.panel.evaluate(&mark).await?;
-        self.panel.until(&format!("document.querySelectorAll('.node').length === {before} + 1")).await
+        self.panel
+            .until(&format!("document.querySelectorAll('.node').length === {before} + 1"))
+            .await
     }
 
     /// Clicks a button of the panel.
@@ -95,7 +99,8 @@ impl Annotator {
 
     /// What the panel shows of all key nodes.
     pub(crate) async fn reached(&mut self) -> Result<Vec<String>> {
-        let badges = "[...document.querySelectorAll('.node .badge')].map(badge => badge.textContent)";
+        let badges =
+            "[...document.querySelectorAll('.node .badge')].map(badge => badge.textContent)";
         Ok(serde_json::from_value(self.panel.evaluate(badges).await?)?)
     }
 
@@ -165,7 +170,8 @@ pub(crate) async fn get(url: &str) -> Result<String> {
 pub(crate) fn plays(bench: &Bench, suite: &Utf8Path, tasks: usize) -> Result<()> {
     bench.succeed(&["tasks", "check", suite.as_str()])?;
     for (agent, score) in [("oracle", 1.0), ("noop", 0.0)] {
-        let out = bench.path(&format!("run-{agent}-{tasks}-{}", suite.file_name().unwrap_or_default()));
+        let out =
+            bench.path(&format!("run-{agent}-{tasks}-{}", suite.file_name().unwrap_or_default()));
         let run = ["run", suite.as_str(), "--agent", agent, "--json", "-o", out.as_str()];
         let output = bench.run(&run)?;
         let mut seen = 0;

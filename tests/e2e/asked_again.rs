@@ -40,15 +40,21 @@ async fn shop() -> Result<SocketAddr> {
     Ok(address)
 }
 
-fn answer(request: &Request<Incoming>, carts: &Carts) -> Result<Response<Full<Bytes>>, hyper::http::Error> {
+fn answer(
+    request: &Request<Incoming>,
+    carts: &Carts,
+) -> Result<Response<Full<Bytes>>, hyper::http::Error> {
     let mut carts = carts.lock().unwrap_or_else(PoisonError::into_inner);
     let cookies = request.headers().get(header::COOKIE).and_then(|line| line.to_str().ok());
-    let known = cookies.and_then(|line| line.split("; ").find_map(|pair| pair.strip_prefix("visitor=")));
+    let known =
+        cookies.and_then(|line| line.split("; ").find_map(|pair| pair.strip_prefix("visitor=")));
     let visitor = known.map_or_else(|| format!("v{}", carts.len()), str::to_owned);
     let lamps = carts.entry(visitor.clone()).or_default();
-    let mut response = Response::builder().header(header::SET_COOKIE, format!("visitor={visitor}; Path=/"));
-    let form =
-        |path: &str, label: &str| format!("<form method=post action={path}><button>{label}</button></form>");
+    let mut response =
+        Response::builder().header(header::SET_COOKIE, format!("visitor={visitor}; Path=/"));
+    let form = |path: &str, label: &str| {
+        format!("<form method=post action={path}><button>{label}</button></form>")
+    };
     let is_member = cookies.is_some_and(|line| line.contains("member=yes"));
     let body = match (request.method(), request.uri().path()) {
         (_, "/members") if !is_member => {
@@ -57,12 +63,15 @@ fn answer(request: &Request<Incoming>, carts: &Carts) -> Result<Response<Full<By
         }
         (_, "/members") => "<h1>Members</h1>".to_owned(),
         (&Method::GET, "/login") => {
-            "<form method=post action=/login><input type=password><button>Log in</button></form>".to_owned()
+            "<form method=post action=/login><input type=password><button>Log in</button></form>"
+                .to_owned()
         }
         (_, "/login") => {
             let cookie = "member=yes; Path=/";
-            response =
-                response.status(303).header(header::SET_COOKIE, cookie).header(header::LOCATION, "/members");
+            response = response
+                .status(303)
+                .header(header::SET_COOKIE, cookie)
+                .header(header::LOCATION, "/members");
             String::new()
         }
         (&Method::POST, path) => {
@@ -111,8 +120,16 @@ async fn a_cart_is_used_offline_in_an_order_that_nobody_recorded() -> Result<()>
     // Nobody looks into the cart.
     let recorded = suite(&bench, "recorded", &["Add a lamp", "Add a lamp, Add a lamp"])?;
     let output = bench.path("shop.wacz");
-    let record =
-        ["record", "--suite", &recorded, "--depth=0", "--delay=0", "--agent=oracle", "--rounds=1", &connect];
+    let record = [
+        "record",
+        "--suite",
+        &recorded,
+        "--depth=0",
+        "--delay=0",
+        "--agent=oracle",
+        "--rounds=1",
+        &connect,
+    ];
     bench.succeed(&[&record[..], &["-o", output.as_str()]].concat())?;
     let states = bench.succeed(&["snapshot", "inspect", "--states", output.as_str(), "--json"])?;
     let states: Value = serde_json::from_str(&states)?;
@@ -120,12 +137,16 @@ async fn a_cart_is_used_offline_in_an_order_that_nobody_recorded() -> Result<()>
     ensure!(visits.len() == 2, "each task is a visit of its own: {states:#}");
     for write in visits.iter().flat_map(|visit| visit["writes"].as_array()).flatten() {
         let changed = write["changed"].to_string();
-        ensure!(changed.contains("shop.test/cart") && changed.contains(r#"shop.test/""#), "{states:#}");
+        ensure!(
+            changed.contains("shop.test/cart") && changed.contains(r#"shop.test/""#),
+            "{states:#}"
+        );
     }
     ensure!(states.to_string().contains("+ Lamps: 1"), "{states:#}");
     let coverage = bench.succeed(&["snapshot", "coverage", &recorded])?;
     ensure!(
-        coverage.contains("states           3 of 3 of sites that were written to are recorded whole"),
+        coverage
+            .contains("states           3 of 3 of sites that were written to are recorded whole"),
         "{coverage}"
     );
 
@@ -142,7 +163,10 @@ async fn a_cart_is_used_offline_in_an_order_that_nobody_recorded() -> Result<()>
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     let requests = &summary["requests"];
     ensure!(summary["passed"] == 2, "{summary:#}\n{}", text(&output.stderr));
-    ensure!(requests["miss"] == 0 && requests["other_state"].as_u64().unwrap_or(0) == 0, "{summary:#}");
+    ensure!(
+        requests["miss"] == 0 && requests["other_state"].as_u64().unwrap_or(0) == 0,
+        "{summary:#}"
+    );
     Ok(())
 }
 
@@ -152,9 +176,13 @@ async fn a_suite_behind_a_log_in_is_recorded_by_whoever_logs_in() -> Result<()> 
     let connect = format!("--connect-to=:80:{}", shop().await?);
     let suite = suite(&bench, "members", &["Log in"])?;
     let task = format!("{suite}/t0.yaml");
-    fs::write(&task, fs::read_to_string(&task)?.replace("http://shop.test/", "http://shop.test/members"))?;
+    fs::write(
+        &task,
+        fs::read_to_string(&task)?.replace("http://shop.test/", "http://shop.test/members"),
+    )?;
     let output = bench.path("shop.wacz");
-    let record = ["record", "--suite", &suite, "--depth=0", "--delay=0", &connect, "-o", output.as_str()];
+    let record =
+        ["record", "--suite", &suite, "--depth=0", "--delay=0", &connect, "-o", output.as_str()];
     let crawled = bench.run(&record)?;
     ensure!(crawled.status.code() == Some(1), "no page is to be had: {}", text(&crawled.stderr));
     bench.succeed(&[&record[..], &["--agent=oracle", "--rounds=1", "--force"]].concat())?;

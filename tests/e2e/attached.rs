@@ -24,8 +24,14 @@ fn open(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
         folder.join("suite.yaml"),
         "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n",
     )?;
-    std::fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
-    let env = EnvSession::open(bench, &[folder.as_str(), "none", "--output", bench.path("out").as_str()])?;
+    std::fs::write(
+        folder.join("none.yaml"),
+        "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n",
+    )?;
+    let env = EnvSession::open(
+        bench,
+        &[folder.as_str(), "none", "--output", bench.path("out").as_str()],
+    )?;
     Ok((env, folder))
 }
 
@@ -41,7 +47,10 @@ async fn refused(tab: &mut Tab, method: &str, params: Value) -> Result<()> {
         Ok(answer) => anyhow::bail!("{method} {params}: {answer}"),
         Err(error) => {
             let error = error.to_string();
-            ensure!(error.contains("not allowed") && error.contains("in an episode"), "{method}: {error}");
+            ensure!(
+                error.contains("not allowed") && error.contains("in an episode"),
+                "{method}: {error}"
+            );
             Ok(())
         }
     }
@@ -68,11 +77,17 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
         refused(&mut tab, "Page.navigate", json!({ "url": url })).await?;
         refused(&mut browser(&env).await?, "Target.createTarget", json!({ "url": url })).await?;
         let address = env.facts["cdp"].as_str().context("an address")?;
-        let new =
-            url::form_urlencoded::byte_serialize(url.as_bytes()).collect::<String>().replace('+', "%20");
-        let output =
-            Command::new("curl").args(["-s", "-X", "PUT", &format!("{address}/json/new?{new}")]).output()?;
-        ensure!(!text(&output.stdout).contains("webSocketDebuggerUrl"), "{url}: {}", text(&output.stdout));
+        let new = url::form_urlencoded::byte_serialize(url.as_bytes())
+            .collect::<String>()
+            .replace('+', "%20");
+        let output = Command::new("curl")
+            .args(["-s", "-X", "PUT", &format!("{address}/json/new?{new}")])
+            .output()?;
+        ensure!(
+            !text(&output.stdout).contains("webSocketDebuggerUrl"),
+            "{url}: {}",
+            text(&output.stdout)
+        );
     }
     let read = json!({ "url": "file:///etc/passwd", "options": { "disableCache": true, "includeCredentials": false } });
     refused(&mut tab, "Network.loadNetworkResource", read).await?;
@@ -124,7 +139,8 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
     }
     refused(&mut all, "Tethering.bind", json!({ "port": 45_454 })).await?;
     refused(&mut all, "Extensions.loadUnpacked", json!({ "path": "/" })).await?;
-    refused(&mut all, "Browser.grantPermissions", json!({ "permissions": ["videoCapture"] })).await?;
+    refused(&mut all, "Browser.grantPermissions", json!({ "permissions": ["videoCapture"] }))
+        .await?;
     let root = json!({ "behavior": "allow", "downloadPath": "/root" });
     refused(&mut all, "Browser.setDownloadBehavior", root).await?;
     all.call("Target.createBrowserContext", json!({})).await?;
@@ -140,7 +156,11 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
     for header in ["Origin: https://a.test", "Host: rebound.test"] {
         let url = format!("{address}/json/version");
         let output = Command::new("curl").args(["-s", "-H", header, &url]).output()?;
-        ensure!(!text(&output.stdout).contains("webSocketDebuggerUrl"), "{header}: {}", text(&output.stdout));
+        ensure!(
+            !text(&output.stdout).contains("webSocketDebuggerUrl"),
+            "{header}: {}",
+            text(&output.stdout)
+        );
     }
     env.answer("")?;
     Ok(())
@@ -154,11 +174,14 @@ async fn a_driver_uploads_files_of_the_task_only() -> Result<()> {
     let mut tab = first_tab(&env).await?;
     tab.call("Page.navigate", json!({ "url": INPUT })).await?;
     tab.until("document.title === 'ask'").await?;
-    let input =
-        tab.call("Runtime.evaluate", json!({ "expression": "document.getElementById('one')" })).await?;
+    let input = tab
+        .call("Runtime.evaluate", json!({ "expression": "document.getElementById('one')" }))
+        .await?;
     let give = |file: &str| json!({ "objectId": input["result"]["objectId"], "files": [file] });
     let files = folder.join("files").canonicalize_utf8()?;
-    for outside in ["/etc/passwd", files.join("link.txt").as_str(), files.join("../suite.yaml").as_str()] {
+    for outside in
+        ["/etc/passwd", files.join("link.txt").as_str(), files.join("../suite.yaml").as_str()]
+    {
         refused(&mut tab, "DOM.setFileInputFiles", give(outside)).await?;
         let data = json!({ "items": [], "files": [outside], "dragOperationsMask": 1 });
         let drag = json!({ "type": "dragEnter", "x": 10, "y": 10, "data": data });

@@ -96,8 +96,14 @@ fn gzip(parts: &[(&[u8], usize)]) -> Result<Vec<u8>> {
 }
 
 /// A ZIP with one deflated file, which its directory names so many times.
-fn zip(content: &[u8], times: usize, name_of: impl Fn(usize) -> String, copies: usize) -> Result<Vec<u8>> {
-    let (mut crc, mut packed) = (Crc::new(), DeflateEncoder::new(Vec::new(), Compression::default()));
+fn zip(
+    content: &[u8],
+    times: usize,
+    name_of: impl Fn(usize) -> String,
+    copies: usize,
+) -> Result<Vec<u8>> {
+    let (mut crc, mut packed) =
+        (Crc::new(), DeflateEncoder::new(Vec::new(), Compression::default()));
     for _ in 0..times {
         crc.update(content);
         packed.write_all(content)?;
@@ -105,7 +111,8 @@ fn zip(content: &[u8], times: usize, name_of: impl Fn(usize) -> String, copies: 
     let packed = packed.finish()?;
     let size = u32::try_from(content.len() * times)?;
     let fields = |name: &str| -> Result<Vec<u8>> {
-        let mut bytes = [20_u16.to_le_bytes(), [0; 2], 8_u16.to_le_bytes(), [0; 2], [0x21, 0]].concat();
+        let mut bytes =
+            [20_u16.to_le_bytes(), [0; 2], 8_u16.to_le_bytes(), [0; 2], [0x21, 0]].concat();
         bytes.extend(crc.sum().to_le_bytes());
         bytes.extend(u32::try_from(packed.len())?.to_le_bytes());
         bytes.extend(size.to_le_bytes());
@@ -162,7 +169,10 @@ fn snapshots(bench: &Bench) -> Result<Vec<Utf8PathBuf>> {
     add("description.wacz", zip(MIB, UNPACKED, |_| "datapackage.json".to_owned(), 1)?)?;
     let end = &b"\r\n\r\n"[..];
     // A large body in a record; the same in a content coding within it; many records in a member.
-    add("record.warc.gz", gzip(&[(&record(PLAIN, UNPACKED << 20), 1), (MIB, UNPACKED), (end, 1)])?)?;
+    add(
+        "record.warc.gz",
+        gzip(&[(&record(PLAIN, UNPACKED << 20), 1), (MIB, UNPACKED), (end, 1)])?,
+    )?;
     let body = gzip(&[(MIB, UNPACKED)])?;
     add("coding.warc.gz", gzip(&[(&record(CODED, body.len()), 1), (&body, 1), (end, 1)])?)?;
     let small = [record(PLAIN, 1 << 20), MIB.to_vec(), end.to_vec()].concat();
@@ -235,9 +245,11 @@ fn runs_of_strangers_are_bounded() -> Result<()> {
 fn suites_of_strangers_are_bounded() -> Result<()> {
     let bench = Bench::new()?;
     let mut all = Vec::new();
-    for (name, task) in
-        [("deep", "[".repeat(100_000)), ("maps", "{a: ".repeat(100_000)), ("lists", "- ".repeat(100_000))]
-    {
+    for (name, task) in [
+        ("deep", "[".repeat(100_000)),
+        ("maps", "{a: ".repeat(100_000)),
+        ("lists", "- ".repeat(100_000)),
+    ] {
         let folder = bench.path(name);
         fs::create_dir(&folder)?;
         fs::write(folder.join("suite.yaml"), "world:\n  clock: 2026-03-12T08:30:00Z\n")?;

@@ -55,10 +55,15 @@ fn plays_on_without(sign: &str, kind: &str, message: &str) -> Result<()> {
     ];
     let output = bench.command(&arguments).env("SIGN", sign).output()?;
     let summary: Value = serde_json::from_slice(&output.stdout)?;
-    ensure!(summary["errors"] == 0 && summary["episodes"] == 4, "{summary:#}\n{}", text(&output.stderr));
+    ensure!(
+        summary["errors"] == 0 && summary["episodes"] == 4,
+        "{summary:#}\n{}",
+        text(&output.stderr)
+    );
     for repeat in 1..=2 {
-        let record =
-            |task: &str| fs::read_to_string(out.join(format!("episodes/{task}-{repeat}/episode.json")));
+        let record = |task: &str| {
+            fs::read_to_string(out.join(format!("episodes/{task}-{repeat}/episode.json")))
+        };
         let (broken, whole) = (record("quiet-coach")?, record("audience-score")?);
         ensure!(broken.contains(&format!("\"{kind}\"")) && broken.contains(message), "{broken}");
         ensure!(whole.contains("\"answered\""), "{whole}");
@@ -68,7 +73,11 @@ fn plays_on_without(sign: &str, kind: &str, message: &str) -> Result<()> {
 
 #[test]
 fn without_its_network_process_the_browser_is_not_trusted() -> Result<()> {
-    plays_on_without("network.mojom.NetworkService", "agent_failed", "its network process has ended")
+    plays_on_without(
+        "network.mojom.NetworkService",
+        "agent_failed",
+        "its network process has ended",
+    )
 }
 
 #[test]

@@ -19,8 +19,9 @@ fn suite(bench: &Bench, pages: &[(&str, String)]) -> Result<camino::Utf8PathBuf>
     fs::create_dir_all(&folder)?;
     fs::write(folder.join("suite.yaml"), "name: web\nworld: {snapshots: [web.wacz]}\n")?;
     for (id, url) in pages {
-        let task =
-            format!("id: {id}\ngoal: Look at <b>\"{id}\"</b>.\nstart_url: {url}\nscorer: {{equals: x}}\n");
+        let task = format!(
+            "id: {id}\ngoal: Look at <b>\"{id}\"</b>.\nstart_url: {url}\nscorer: {{equals: x}}\n"
+        );
         fs::write(folder.join(format!("{id}.yaml")), task)?;
     }
     Ok(folder)
@@ -51,7 +52,8 @@ print(root.get('tests'), root.get('failures'), *(f.get('type') for f in root.ite
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
     let bench = Bench::new()?;
-    let shop = (1..SHOPS).map(Shop).find(|shop| shop.obstacle() == Obstacle::None).context("a shop")?;
+    let shop =
+        (1..SHOPS).map(Shop).find(|shop| shop.obstacle() == Obstacle::None).context("a shop")?;
     let host = shop.host();
     let pages = [
         ("changed", "https://www.aldria-rail.test/".to_owned()),
@@ -70,8 +72,10 @@ async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
     ensure!(verdicts(&same)?.iter().all(|(_, verdict)| verdict == "same"), "{same:#}");
     original.stop().await;
 
-    let changed = Origin::start(&Options { variant: Variant::Changed, ..Options::default() }).await?;
-    let (html, xml, now) = (bench.path("changes.html"), bench.path("changes.xml"), bench.path("now.wacz"));
+    let changed =
+        Origin::start(&Options { variant: Variant::Changed, ..Options::default() }).await?;
+    let (html, xml, now) =
+        (bench.path("changes.html"), bench.path("changes.xml"), bench.path("now.wacz"));
     let files = ["--html", html.as_str(), "--junit", xml.as_str(), "-o", now.as_str()];
     let live = live_web(&changed);
     let output = bench.run(&with(&[&check[..], &files].concat(), &live))?;
@@ -83,10 +87,12 @@ async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
         text(&output.stdout)
     );
     let report: Value = serde_json::from_slice(&output.stdout)?;
-    let expected =
-        ["changed", "gone", "moved", "same", "walled"].map(|word| (word.to_owned(), word.to_owned()));
+    let expected = ["changed", "gone", "moved", "same", "walled"]
+        .map(|word| (word.to_owned(), word.to_owned()));
     ensure!(verdicts(&report)? == expected, "{report:#}");
-    let why = |page: usize| report["changes"]["pages"][page]["why"].as_str().unwrap_or_default().to_owned();
+    let why = |page: usize| {
+        report["changes"]["pages"][page]["why"].as_str().unwrap_or_default().to_owned()
+    };
     ensure!(
         why(1).contains("404") && why(2).contains("/c/travel") && why(4).contains("CAPTCHA"),
         "{report:#}"
@@ -95,7 +101,8 @@ async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
 
     let page = fs::read_to_string(&html)?;
     ensure!(page.contains("&lt;b&gt;") && !page.contains("<b>\"changed"), "a goal is not escaped");
-    let pictures: Vec<_> = html.with_extension("pictures").read_dir_utf8()?.collect::<Result<_, _>>()?;
+    let pictures: Vec<_> =
+        html.with_extension("pictures").read_dir_utf8()?.collect::<Result<_, _>>()?;
     let mut names: Vec<&str> = pictures.iter().map(|entry| entry.file_name()).collect();
     names.sort_unstable();
     // The wall shows nothing that was recorded.
@@ -110,10 +117,20 @@ async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
     // Both recordings are compared without the web as well.
     let before = suite.join("web.wacz");
     let diff = bench.path("diff.html");
-    let output =
-        bench.run(&["snapshot", "diff", before.as_str(), now.as_str(), "--html", diff.as_str(), "--json"])?;
+    let output = bench.run(&[
+        "snapshot",
+        "diff",
+        before.as_str(),
+        now.as_str(),
+        "--html",
+        diff.as_str(),
+        "--json",
+    ])?;
     ensure!(output.status.code() == Some(1), "{}", text(&output.stderr));
-    ensure!(fs::read_to_string(&diff)?.contains("www.aldria-rail.test"), "the page is not in the report");
+    ensure!(
+        fs::read_to_string(&diff)?.contains("www.aldria-rail.test"),
+        "the page is not in the report"
+    );
     let again = bench.run(&["snapshot", "check", suite.as_str(), "--against", before.as_str()])?;
     let said = text(&again.stdout);
     ensure!(again.status.success() && said.contains("tasks        5 of 5"), "{said}");

@@ -20,7 +20,12 @@ impl Browser {
         let programs = browser::Programs::find()?;
         let program = programs.headless_shell.or(programs.chromium).context("a browser")?;
         let mut child = Command::new(program)
-            .args(["--headless", "--no-sandbox", "--remote-debugging-port=0", "--window-size=1280,900"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--remote-debugging-port=0",
+                "--window-size=1280,900",
+            ])
             .arg(format!("--user-data-dir={}", bench.path("profile")))
             .arg("about:blank")
             .stderr(Stdio::piped())
@@ -64,8 +69,10 @@ pub(crate) fn is_silent(tab: &Tab) -> Result<()> {
 pub(crate) fn asks_only(tab: &Tab, known: &[&str]) -> Result<()> {
     for event in &tab.events {
         let method = event["method"].as_str().unwrap_or_default();
-        let complains =
-            matches!(method, "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded");
+        let complains = matches!(
+            method,
+            "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded"
+        );
         ensure!(!complains, "{event:#}");
         if method == "Network.requestWillBeSent" {
             let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
@@ -82,7 +89,8 @@ pub(crate) fn asks_only(tab: &Tab, known: &[&str]) -> Result<()> {
 pub(crate) async fn fits(tab: &mut Tab) -> Result<()> {
     let own = tab.evaluate("innerWidth").await?;
     for width in [1400, 390] {
-        let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        let device =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         tab.call("Emulation.setDeviceMetricsOverride", device).await?;
         // The window has its new size when the page knows of it.
         tab.until(&format!("innerWidth === {width}")).await?;

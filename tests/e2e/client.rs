@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use camino::Utf8Path;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -77,7 +78,8 @@ impl Client {
             "https" => (self.tls(&url).await?, &url[Position::BeforePath..Position::AfterQuery]),
             _ => (boxed(TcpStream::connect(self.proxy).await?), &url[..Position::AfterQuery]),
         };
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let (mut sender, connection) =
+            hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         let mut request = Request::builder().method(method).uri(target).header("host", host(&url)?);
         if url.scheme() == "http" {
@@ -97,7 +99,8 @@ impl Client {
     /// A WebSocket.
     pub(crate) async fn socket(&self, url: &str) -> Result<WebSocketStream<TcpStream>> {
         let parsed = Url::parse(url)?;
-        let tunnel = self.tunnel(host(&parsed)?, parsed.port_or_known_default().context("a port")?).await?;
+        let tunnel =
+            self.tunnel(host(&parsed)?, parsed.port_or_known_default().context("a port")?).await?;
         Ok(tokio_tungstenite::client_async(url, tunnel).await?.0)
     }
 

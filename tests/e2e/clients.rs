@@ -15,7 +15,8 @@ use crate::server::{Server, begin, say};
 /// What a deadline of two seconds may take on a busy machine.
 const IN_TIME: Duration = Duration::from_secs(20);
 /// The beginning of a request; what follows ends with an empty line.
-const REQUEST: &str = "GET http://site.test/hello HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n";
+const REQUEST: &str =
+    "GET http://site.test/hello HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n";
 
 struct World {
     bench: Bench,
@@ -70,7 +71,8 @@ impl World {
 
     /// Another client is served, and quickly.
     async fn serves_others(&self) -> Result<()> {
-        let answer = timeout(IN_TIME, self.proxy.client()?.get("http://site.test/others")).await??;
+        let answer =
+            timeout(IN_TIME, self.proxy.client()?.get("http://site.test/others")).await??;
         ensure!(text(answer.body()) == "/others", "{}", answer.status());
         Ok(())
     }
@@ -87,12 +89,15 @@ impl World {
 async fn rest(tcp: &mut TcpStream) -> Result<String> {
     let mut bytes = Vec::new();
     // A reset is an end as well.
-    let _ = timeout(IN_TIME, tcp.read_to_end(&mut bytes)).await.context("the connection was not closed")?;
+    let _ = timeout(IN_TIME, tcp.read_to_end(&mut bytes))
+        .await
+        .context("the connection was not closed")?;
     Ok(text(&bytes))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_comes_byte_by_byte_is_answered_and_one_that_never_ends_is_cut() -> Result<()> {
+async fn a_request_that_comes_byte_by_byte_is_answered_and_one_that_never_ends_is_cut() -> Result<()>
+{
     let world = world().await?;
     let mut slow = world.connect().await?;
     for (number, byte) in world.request(REQUEST)?.bytes().enumerate() {
@@ -137,7 +142,8 @@ async fn a_client_that_takes_nothing_is_cut_and_holds_little() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_ends_its_own_connection_and_nothing_else() -> Result<()> {
     let world = world().await?;
-    let noise: Vec<u8> = (0..70_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let noise: Vec<u8> =
+        (0..70_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let hello = [0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3];
     for bytes in [
         &noise[..],
@@ -185,7 +191,8 @@ async fn a_head_beyond_64_kib_is_refused_by_status_and_one_below_is_replayed() -
     let World { bench, proxy, .. } = world;
     proxy.end()?;
     let replay = bench.proxy(&["replay", bench.path("clients.wacz").as_str()])?;
-    let answer = replay.client()?.send("http://site.test/large", "GET", &[("x-large", &large)], "").await?;
+    let answer =
+        replay.client()?.send("http://site.test/large", "GET", &[("x-large", &large)], "").await?;
     ensure!(answer.status() == 200 && answer.body() == "/large");
     replay.end()?;
     Ok(())

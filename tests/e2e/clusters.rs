@@ -70,12 +70,22 @@ impl StandIn {
 
     fn command(&self, options: &[&str]) -> Result<Command> {
         let out = self.bench.path("out");
-        let run =
-            ["run", "tasks/demo", "--task=quiet-coach", "--task=guest-booking", "--output", out.as_str()];
-        let agent =
-            if options.iter().any(|word| word.starts_with("--agent")) { "" } else { "--agent=oracle" };
+        let run = [
+            "run",
+            "tasks/demo",
+            "--task=quiet-coach",
+            "--task=guest-booking",
+            "--output",
+            out.as_str(),
+        ];
+        let agent = if options.iter().any(|word| word.starts_with("--agent")) {
+            ""
+        } else {
+            "--agent=oracle"
+        };
         let agent = [agent].into_iter().filter(|word| !word.is_empty());
-        let words: Vec<&str> = run.into_iter().chain(agent).chain(options.iter().copied()).collect();
+        let words: Vec<&str> =
+            run.into_iter().chain(agent).chain(options.iter().copied()).collect();
         let mut command = self.bench.command(&words);
         let path = std::env::var("PATH").context("a PATH")?;
         command.env("PATH", format!("{}:{path}", self.folder)).env("STAND_IN", &self.folder);
@@ -102,7 +112,11 @@ fn until(what: &str, met: impl Fn() -> bool) -> Result<()> {
 
 fn fails(output: &Output, code: i32, expected: &str) -> Result<()> {
     let said = text(&output.stderr);
-    ensure!(output.status.code() == Some(code) && said.contains(expected), "{}: {said}", output.status);
+    ensure!(
+        output.status.code() == Some(code) && said.contains(expected),
+        "{}: {said}",
+        output.status
+    );
     Ok(())
 }
 
@@ -111,7 +125,10 @@ fn what_cannot_be_submitted_is_said_before_anything_is() -> Result<()> {
     let stand_in = StandIn::new()?;
     let refused = |options: &[&str], expected: &str| fails(&stand_in.run(options)?, 2, expected);
     refused(&["--on=pbs"], "[possible values: slurm, kubernetes]")?;
-    refused(&["--on=slurm", "--image=x", "--secret=y"], "failed to run on Slurm with --image, --secret")?;
+    refused(
+        &["--on=slurm", "--image=x", "--secret=y"],
+        "failed to run on Slurm with --image, --secret",
+    )?;
     refused(&["--parts=3"], "--on <SCHEDULER>")?;
     refused(&["--on=slurm", "--", "--array=1-9"], "failed to use the option --array=1-9")?;
     refused(
@@ -133,21 +150,36 @@ fn what_cannot_be_submitted_is_said_before_anything_is() -> Result<()> {
 #[test]
 fn parts_come_to_what_the_run_comes_to_here() -> Result<()> {
     let stand_in = StandIn::new()?;
-    let output = stand_in.run(&["--on=slurm", "--repeat=2", "--parts=3", "--json", "--", "--time=9"])?;
+    let output =
+        stand_in.run(&["--on=slurm", "--repeat=2", "--parts=3", "--json", "--", "--time=9"])?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     let here = stand_in.bench.path("here");
-    let run =
-        ["run", "tasks/demo", "--agent=oracle", "--task=quiet-coach", "--task=guest-booking", "--repeat=2"];
-    let alone = stand_in.bench.succeed(&[&run[..], &["--json", "--output", here.as_str()]].concat())?;
+    let run = [
+        "run",
+        "tasks/demo",
+        "--agent=oracle",
+        "--task=quiet-coach",
+        "--task=guest-booking",
+        "--repeat=2",
+    ];
+    let alone =
+        stand_in.bench.succeed(&[&run[..], &["--json", "--output", here.as_str()]].concat())?;
     let alone: Value = serde_json::from_str(&alone)?;
-    ensure!(summary["fingerprints"] == alone["fingerprints"] && summary["episodes"] == 4, "{summary}");
+    ensure!(
+        summary["fingerprints"] == alone["fingerprints"] && summary["episodes"] == 4,
+        "{summary}"
+    );
     let out = stand_in.bench.path("out");
     ensure!(out.join("report.html").is_file() && !out.join("parts").exists());
-    let record =
-        |run: &Utf8PathBuf| anyhow::Ok(serde_json::from_slice::<Value>(&fs::read(run.join("run.json"))?)?);
+    let record = |run: &Utf8PathBuf| {
+        anyhow::Ok(serde_json::from_slice::<Value>(&fs::read(run.join("run.json"))?)?)
+    };
     let (of_parts, of_here) = (record(&out)?, record(&here)?);
-    ensure!(of_parts["world"] == of_here["world"] && of_parts["world"]["chromium"].is_string(), "{of_parts}");
+    ensure!(
+        of_parts["world"] == of_here["world"] && of_parts["world"]["chromium"].is_string(),
+        "{of_parts}"
+    );
     ensure!(of_parts.get("shard").is_none() && of_parts.get("episodes").is_none(), "{of_parts}");
     let submitted = stand_in.written("submitted");
     ensure!(
@@ -185,7 +217,8 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     fs::write(stand_in.folder.join("hold"), "")?;
     let interrupted = |options: &[&str], again: bool| -> Result<Output> {
         let asked = stand_in.written("asked").lines().count();
-        let mut command = stand_in.command(&[&["--on=slurm", "--parts=2"][..], options].concat())?;
+        let mut command =
+            stand_in.command(&[&["--on=slurm", "--parts=2"][..], options].concat())?;
         let child = command.stderr(fs::File::create(stand_in.folder.join("said"))?).spawn()?;
         // It listens for interrupts before it asks for jobs.
         until("it follows", || stand_in.written("asked").lines().count() > asked)?;
@@ -205,7 +238,10 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     fails(&here, 2, "its parts are jobs of Slurm; continue with --on slurm --resume")?;
     fails(&interrupted(&["--resume"], true)?, 4, "the jobs are cancelled")?;
     let cancelled = stand_in.written("cancelled");
-    ensure!(cancelled.starts_with("--me --name=sandbox-") && cancelled.ends_with("-1\n"), "{cancelled}");
+    ensure!(
+        cancelled.starts_with("--me --name=sandbox-") && cancelled.ends_with("-1\n"),
+        "{cancelled}"
+    );
     ensure!(cancelled.lines().count() == 1, "{cancelled}");
     ensure!(stand_in.written("submitted").lines().count() == 1, "it was submitted twice");
     // They are gone from the queue, as after a while; and Slurm once prints what nobody expects.
@@ -220,7 +256,10 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     let output = child.wait_with_output()?;
     let said = text(&output.stderr);
     ensure!(output.status.success(), "{said}");
-    ensure!(said.contains("failed to read what `squeue` prints: \"strange\" is not a job"), "{said}");
+    ensure!(
+        said.contains("failed to read what `squeue` prints: \"strange\" is not a job"),
+        "{said}"
+    );
     ensure!(said.contains("is submitted again: Slurm no longer has its job"), "{said}");
     ensure!(stand_in.written("submitted").lines().count() == 2);
     Ok(())
@@ -250,22 +289,34 @@ fn what_pods_cannot_be_told_is_refused() -> Result<()> {
     let refused = |options: &[&str], expected: &str| -> Result<()> {
         fails(&in_a_copy(&bench, &[&ON_KUBERNETES[..], options].concat())?, 2, expected)
     };
-    refused(&["--max-cost=3", "--json", "--check"], "on Kubernetes with --max-cost, --check, --json: only")?;
+    refused(
+        &["--max-cost=3", "--json", "--check"],
+        "on Kubernetes with --max-cost, --check, --json: only",
+    )?;
     for option in ["--max-errors=2", "--fail-fast", "--resume"] {
         refused(&[option], "no command of ours follows the parts as a whole")?;
     }
     refused(&["--resume", "--retry-errors"], "with --resume, --retry-errors: ")?;
     refused(&["--", "--partition=x"], "with options after `--`: that is for Slurm")?;
     let agent = |agent: &str, options: &[&str], expected: &str| -> Result<()> {
-        let words: Vec<&str> = ON_KUBERNETES.into_iter().filter(|word| *word != "--agent=oracle").collect();
-        fails(&in_a_copy(&bench, &[&words[..], &["--agent", agent], options].concat())?, 2, expected)
+        let words: Vec<&str> =
+            ON_KUBERNETES.into_iter().filter(|word| *word != "--agent=oracle").collect();
+        fails(
+            &in_a_copy(&bench, &[&words[..], &["--agent", agent], options].concat())?,
+            2,
+            expected,
+        )
     };
     agent("program:x", &["--agent-env=KEY=secret"], "would be written into the manifest")?;
     agent("program:x", &["--agent-env=OPENAI_API_KEY"], "make a Secret with those of --agent-env")?;
     agent("cot", &["--model=m", "--cassette=c.jsonl"], "one process alone may add to a cassette")?;
     agent("cot", &["--model=m"], "the pods have no key for it")?;
     agent("noop->http://127.0.0.1:9000/a", &[], "pods cannot reach a server")?;
-    agent("cot", &["--model=m", "--secret=s", "--model-settings=/m.yaml"], "failed to use /m.yaml in a pod")?;
+    agent(
+        "cot",
+        &["--model=m", "--secret=s", "--model-settings=/m.yaml"],
+        "failed to use /m.yaml in a pod",
+    )?;
     agent("cot", &["--offline", "--cassette=../c.jsonl"], "failed to use ../c.jsonl in a pod")?;
     ensure!(!bench.path("copy/runs").exists() && !bench.path("copy/c.jsonl").exists());
     Ok(())
@@ -274,15 +325,20 @@ fn what_pods_cannot_be_told_is_refused() -> Result<()> {
 #[test]
 fn a_manifest_is_written_once() -> Result<()> {
     let bench = Bench::new()?;
-    let words = [&ON_KUBERNETES[..], &["--task=quiet-coach", "--task=guest-booking", "--repeat=9"]].concat();
+    let words = [&ON_KUBERNETES[..], &["--task=quiet-coach", "--task=guest-booking", "--repeat=9"]]
+        .concat();
     let output = in_a_copy(&bench, &words)?;
     let said = text(&output.stdout);
     ensure!(output.status.success(), "{}", text(&output.stderr));
     ensure!(said.contains("18 episodes in 2 parts"), "a part has whole tasks: {said}");
     ensure!(said.contains("sandbox merge runs/demo/parts/* -o runs/demo/whole"), "{said}");
-    let manifest: Value = serde_json::from_slice(&fs::read(bench.path("copy/runs/demo/kubernetes.json"))?)?;
+    let manifest: Value =
+        serde_json::from_slice(&fs::read(bench.path("copy/runs/demo/kubernetes.json"))?)?;
     let (policy, job) = (&manifest["items"][0], &manifest["items"][1]);
-    ensure!(job["metadata"]["name"] == "sandbox-runs-demo" && job["spec"]["completions"] == 2, "{job}");
+    ensure!(
+        job["metadata"]["name"] == "sandbox-runs-demo" && job["spec"]["completions"] == 2,
+        "{job}"
+    );
     ensure!(policy["spec"]["egress"] == serde_json::json!([]), "{policy}");
     fails(&in_a_copy(&bench, &words)?, 2, "it exists; apply it, or name another --output")
 }

@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::harness::{Bench, repository, text};
 
 /// Tasks on several hosts.
-const TASKS: [&str; 3] = ["--task=clock-time-zone", "--task=guest-booking", "--task=lakeside-commute"];
+const TASKS: [&str; 3] =
+    ["--task=clock-time-zone", "--task=guest-booking", "--task=lakeside-commute"];
 
 /// A copy of the demo suite whose world has another snapshot.
 fn suite(bench: &Bench, name: &str, snapshot: &str) -> Result<Utf8PathBuf> {
@@ -39,8 +40,12 @@ fn a_split_snapshot_gives_the_same_fingerprint() -> Result<()> {
     bench.succeed(&["snapshot", "split", demo.as_str(), "-o", hosts.as_str()])?;
     let collection = hosts.join("datapackage.json");
     bench.succeed(&["snapshot", "verify", collection.as_str()])?;
-    let report: Value =
-        serde_json::from_str(&bench.succeed(&["snapshot", "inspect", collection.as_str(), "--json"])?)?;
+    let report: Value = serde_json::from_str(&bench.succeed(&[
+        "snapshot",
+        "inspect",
+        collection.as_str(),
+        "--json",
+    ])?)?;
     ensure!(report["files"].as_u64().is_some_and(|files| files >= 3), "{report:#}");
 
     let (whole, _) = fingerprints(&bench, "tasks/demo", "whole")?;
@@ -50,8 +55,10 @@ fn a_split_snapshot_gives_the_same_fingerprint() -> Result<()> {
 
     // Named one by one, the files are the same suite.
     let files = report["members"].as_array().context("members")?;
-    let paths: Vec<String> =
-        files.iter().map(|file| hosts.join(file["path"].as_str().unwrap_or_default()).to_string()).collect();
+    let paths: Vec<String> = files
+        .iter()
+        .map(|file| hosts.join(file["path"].as_str().unwrap_or_default()).to_string())
+        .collect();
     let listed = suite(&bench, "listed", &paths.join(", "))?;
     let (of_listed, same_digest) = fingerprints(&bench, listed.as_str(), "of-listed")?;
     ensure!(whole == of_listed && digest == same_digest, "{digest} {same_digest}");
@@ -87,7 +94,8 @@ fn a_collection_is_written_used_and_merged() -> Result<()> {
     let merged = bench.path("merged.wacz");
     bench.succeed(&["snapshot", "merge", file.as_str(), "-o", merged.as_str()])?;
     bench.succeed(&["snapshot", "diff", demo.as_str(), merged.as_str()])?;
-    let one = bench.run(&["snapshot", "merge", demo.as_str(), "-o", bench.path("x.wacz").as_str()])?;
+    let one =
+        bench.run(&["snapshot", "merge", demo.as_str(), "-o", bench.path("x.wacz").as_str()])?;
     ensure!(one.status.code() == Some(2) && text(&one.stderr).contains("one snapshot"));
 
     for command in [

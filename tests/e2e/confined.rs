@@ -73,7 +73,8 @@ impl Ground {
     }
 
     fn keeper(&self, level: &str) -> Command {
-        let shown = |name: &str, writable: bool| json!({"path": self.at(name), "writable": writable});
+        let shown =
+            |name: &str, writable: bool| json!({"path": self.at(name), "writable": writable});
         let plan = json!({
             "level": level,
             "hidden": [self.at("link"), self.at("run/episodes"), self.at("run/run.json"), self.at(".git")],
@@ -83,9 +84,13 @@ impl Ground {
         });
         // The shell leaves two descriptors open, as somebody's own shell may.
         let mut command = as_user(self.user, "sh");
-        let open = format!("exec 3<{0} 4<{0}; exec \"$0\" \"$@\"", self.at("suite/task.yaml").display());
+        let open =
+            format!("exec 3<{0} 4<{0}; exec \"$0\" \"$@\"", self.at("suite/task.yaml").display());
         command.args(["-c", &open]).arg(env!("CARGO_BIN_EXE_sandbox")).arg("keep");
-        command.env("SANDBOX_PLAN", plan.to_string()).current_dir(self.at("suite")).stdin(Stdio::null());
+        command
+            .env("SANDBOX_PLAN", plan.to_string())
+            .current_dir(self.at("suite"))
+            .stdin(Stdio::null());
         command.env("T", self.folder.path()).env("OUTER", self.outer.id().to_string());
         command.env("TASK", "task.yaml").env("MARK", "the-answer");
         command
@@ -151,8 +156,7 @@ fn a_bound_folder_is_hidden_under_its_other_name() {
     let ground = Ground::new(None);
     fs::create_dir(ground.at("bound")).unwrap();
     // In a namespace of its own, so that nothing is left of it.
-    let script =
-        "mount --bind $T/suite $T/bound && cat $T/bound/task.yaml && exec \"$0\" keep cat $T/bound/task.yaml";
+    let script = "mount --bind $T/suite $T/bound && cat $T/bound/task.yaml && exec \"$0\" keep cat $T/bound/task.yaml";
     let mut command = Command::new("unshare");
     let keeper = ground.keeper("hidden");
     let plan = keeper.get_envs().filter_map(|(name, value)| Some((name, value?)));
@@ -185,7 +189,12 @@ fn its_end_is_the_keepers() {
         let ground = Ground::new(user);
         for level in ["hidden", "off"] {
             let output = ground.run(level, "echo said; kill -9 $$");
-            assert_eq!(output.status.to_string(), "signal: 9 (SIGKILL)", "{level}: {}", text(&output));
+            assert_eq!(
+                output.status.to_string(),
+                "signal: 9 (SIGKILL)",
+                "{level}: {}",
+                text(&output)
+            );
             assert_eq!(output.stdout, b"said\n");
             assert_eq!(ground.run(level, "exit 130").status.code(), Some(130));
             let missing = ground.keeper(level).arg("/no/such/program").output().unwrap();
@@ -201,7 +210,9 @@ fn nothing_that_it_started_outlives_it() {
         let ground = Ground::new(user);
         for (at, level) in ["hidden", "unavailable", "off"].into_iter().enumerate() {
             let mark = format!("{}.{number}{at}", 4000 + std::process::id() % 1000);
-            let leave = format!("setsid sh -c 'setsid sleep {mark} & setsid sleep {mark} & exit' & sleep 0");
+            let leave = format!(
+                "setsid sh -c 'setsid sleep {mark} & setsid sleep {mark} & exit' & sleep 0"
+            );
             // It has ended by itself.
             ground.run(level, &format!("{leave}; wait"));
             assert_eq!(living(&mark), 0, "{level} as {user:?}");
@@ -231,6 +242,7 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
 /// How many processes sleep for so long.
 fn living(mark: &str) -> usize {
     let wanted = format!("sleep\0{mark}\0");
-    let lives = |path: &Path| fs::read(path.join("cmdline")).is_ok_and(|line| line == wanted.as_bytes());
+    let lives =
+        |path: &Path| fs::read(path.join("cmdline")).is_ok_and(|line| line == wanted.as_bytes());
     fs::read_dir("/proc").unwrap().flatten().filter(|entry| lives(&entry.path())).count()
 }

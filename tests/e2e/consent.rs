@@ -46,7 +46,8 @@ fn typed(bench: &Bench, arguments: &[&str], answer: &str) -> Result<Output> {
     let words = [env!("CARGO_BIN_EXE_sandbox")].into_iter().chain(arguments.iter().copied());
     let mut script = bench.command_of("script", &["-qec", &shlex::try_join(words)?, "/dev/null"]);
     script.env_remove("SANDBOX_TRUST").env("TERM", "xterm");
-    let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child =
+        script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     child.stdin.as_mut().context("stdin is piped")?.write_all(answer.as_bytes())?;
     Ok(child.wait_with_output()?)
 }
@@ -82,8 +83,13 @@ fn every_command_that_plays_refuses_what_nobody_has_agreed_to() -> Result<()> {
         ensure!(!mark.exists(), "{arguments:?} has started it");
     }
     // These only read.
-    for arguments in [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "one"]] {
-        ensure!(asked(&bench, arguments).output()?.status.success() && !mark.exists(), "{arguments:?}");
+    for arguments in
+        [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "one"]]
+    {
+        ensure!(
+            asked(&bench, arguments).output()?.status.success() && !mark.exists(),
+            "{arguments:?}"
+        );
     }
     Ok(())
 }
@@ -126,7 +132,8 @@ fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
     fs::create_dir(bench.path("private"))?;
     fs::write(bench.path("private/state.json"), "{}")?;
     let base = base.canonicalize_utf8()?;
-    let expected: Vec<String> = HOSTILE.iter().map(|line| line.replace("BASE", base.as_str())).collect();
+    let expected: Vec<String> =
+        HOSTILE.iter().map(|line| line.replace("BASE", base.as_str())).collect();
     let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
     for arguments in [
         &["run", suite.as_str(), "--agent=oracle"][..],
@@ -146,7 +153,9 @@ fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
         }
     }
     // These start nothing. What they print is a stranger's.
-    for arguments in [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "scorer"]] {
+    for arguments in
+        [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "scorer"]]
+    {
         let output = asked(&bench, arguments).output()?;
         let said = text(&output.stdout) + &text(&output.stderr);
         ensure!(output.status.success(), "{arguments:?}: {said}");
@@ -182,7 +191,10 @@ fn an_answer_holds_until_the_list_is_another() -> Result<()> {
     fs::write(suite.join("more.sh"), "exit 0\n")?;
     plays("it is again what was agreed to")?;
     write_site(&suite, "driver: external\nurl: http://127.0.0.1:9/\nreset: never\n")?;
-    refuses(&["starts sh verify.sh", "reaches http://127.0.0.1:9, which is this machine (the site notes)"])?;
+    refuses(&[
+        "starts sh verify.sh",
+        "reaches http://127.0.0.1:9, which is this machine (the site notes)",
+    ])?;
     let kept = bench.path("data/consent.json");
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&kept)?.permissions());
     ensure!(mode & 0o777 == 0o600, "{mode:o}");
@@ -204,7 +216,10 @@ fn files_and_variables_are_asked_about_and_given_by_name() -> Result<()> {
         ("../../../private", format!("reads the folder {outside} (the site notes)")),
         ("${HOME}", "takes the variable HOME for embedded.static (the site notes)".to_owned()),
     ] {
-        write_site(&suite, &format!("driver: embedded\nembedded: {{static: \"{folder}\"}}\nreset: never\n"))?;
+        write_site(
+            &suite,
+            &format!("driver: embedded\nembedded: {{static: \"{folder}\"}}\nreset: never\n"),
+        )?;
         refused(&asked(&bench, &check).output()?, &[&line])?;
     }
     // Agreed to, but not given.
@@ -223,18 +238,25 @@ fn a_suite_that_was_made_here_is_agreed_to_without_what_others_have_made() -> Re
     let outside = bench.path("outside");
     fs::create_dir(&outside)?;
     fs::write(outside.join("index.html"), "<title>Notes</title>")?;
-    write_site(&stranger, &format!("driver: embedded\nembedded: {{static: {outside}}}\nreset: never\n"))?;
+    write_site(
+        &stranger,
+        &format!("driver: embedded\nembedded: {{static: {outside}}}\nreset: never\n"),
+    )?;
     let (own, sites) = (bench.path("own"), stranger.join("sites"));
     let init = ["init", own.as_str(), "--site=notes", "--sites", sites.as_str()];
     let output = asked(&bench, &init).output()?;
     let said = text(&output.stdout);
     ensure!(output.status.success() && said.contains("the first play asks"), "{said}");
-    refused(&asked(&bench, &["run", own.as_str(), "--agent=oracle"]).output()?, &[outside.as_str()])?;
+    refused(
+        &asked(&bench, &["run", own.as_str(), "--agent=oracle"]).output()?,
+        &[outside.as_str()],
+    )?;
     // What it wrote itself asks nothing.
     let (own, run) = (bench.path("demo"), bench.path("run"));
     let said = text(&asked(&bench, &["init", own.as_str()]).output()?.stdout);
     ensure!(said.contains("sandbox run") && !said.contains("the first play asks"), "{said}");
-    let output = asked(&bench, &["run", own.as_str(), "--agent=oracle", "-o", run.as_str()]).output()?;
+    let output =
+        asked(&bench, &["run", own.as_str(), "--agent=oracle", "-o", run.as_str()]).output()?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     Ok(())
 }
@@ -265,6 +287,9 @@ fn settings_of_an_agent_send_nothing_before_they_are_agreed_to() -> Result<()> {
         ],
     )?;
     let nobody = server.accept().map(drop);
-    ensure!(nobody.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock), "it was asked");
+    ensure!(
+        nobody.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock),
+        "it was asked"
+    );
     Ok(())
 }

@@ -36,12 +36,12 @@ async fn echo() -> Result<Server> {
 async fn log_in(client: &Client) -> Result<()> {
     let cookie = ("cookie", "theme=dark; sid=cookie-e2e-secret");
     client.send(LOGIN, "POST", &[FORM, cookie], "user=ada&password=form-e2e-secret").await?;
-    let sent =
-        r#"{"variables":{"login":"ada","passwd":"json-e2e-secret","access_token":"token-e2e-secret"}}"#;
+    let sent = r#"{"variables":{"login":"ada","passwd":"json-e2e-secret","access_token":"token-e2e-secret"}}"#;
     client.send(LOGIN, "POST", &[JSON], sent).await?;
-    let parts =
-        "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nparts-e2e-secret\r\n--x--\r\n";
-    client.send(LOGIN, "POST", &[("content-type", "multipart/form-data; boundary=x")], parts).await?;
+    let parts = "--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nparts-e2e-secret\r\n--x--\r\n";
+    client
+        .send(LOGIN, "POST", &[("content-type", "multipart/form-data; boundary=x")], parts)
+        .await?;
     client.send(LOGIN, "GET", &[("authorization", "Bearer bearer-e2e-secret")], "").await?;
     client.send(&format!("{LOGIN}?client=a&password=url-e2e-secret"), "GET", &[], "").await?;
     client.send(LOGIN, "GET", &[("referer", "https://a.test/?pwd=referer-e2e-secret")], "").await?;
@@ -78,8 +78,9 @@ fn exported_holds_secret(bench: &Bench, file: &Utf8Path, name: &str) -> Result<b
     bench.succeed(&["snapshot", "export", file.as_str(), "-o", warc.as_str()])?;
     let unzipped = std::process::Command::new("gzip").args(["-dc", warc.as_str()]).output()?;
     ensure!(unzipped.status.success() && !unzipped.stdout.is_empty());
-    let pages =
-        std::process::Command::new("unzip").args(["-p", file.as_str(), "pages/*", "*.json"]).output()?;
+    let pages = std::process::Command::new("unzip")
+        .args(["-p", file.as_str(), "pages/*", "*.json"])
+        .output()?;
     let all = [unzipped.stdout, pages.stdout, std::fs::read(har)?].concat();
     Ok(text(&all).contains(SECRET))
 }
@@ -87,7 +88,8 @@ fn exported_holds_secret(bench: &Bench, file: &Utf8Path, name: &str) -> Result<b
 fn credentials(bench: &Bench, file: &Utf8Path) -> Result<(u64, u64, u64)> {
     let report: Value =
         serde_json::from_str(&bench.succeed(&["snapshot", "inspect", "--json", file.as_str()])?)?;
-    let count = |name: &str| report["credentials"][name].as_u64().with_context(|| format!("{report:#}"));
+    let count =
+        |name: &str| report["credentials"][name].as_u64().with_context(|| format!("{report:#}"));
     Ok((count("authorization")?, count("cookies")?, count("passwords")?))
 }
 
@@ -103,11 +105,12 @@ async fn a_recording_says_what_it_holds_and_how_to_take_it_out() -> Result<()> {
     let recorder = bench.proxy(&arguments)?;
     log_in(&recorder.client()?).await?;
     let said = recorder.end()?;
-    let expected =
-        "1 record with Authorization, 2 records with cookies and 6 records with passwords or tokens";
+    let expected = "1 record with Authorization, 2 records with cookies and 6 records with passwords or tokens";
     ensure!(said.contains(expected), "{said}");
-    let command =
-        format!("sandbox snapshot redact {file} --credentials -o {}", bench.path("open.redacted.wacz"));
+    let command = format!(
+        "sandbox snapshot redact {file} --credentials -o {}",
+        bench.path("open.redacted.wacz")
+    );
     ensure!(said.contains(&command), "{said}");
     ensure!(credentials(&bench, &file)? == (1, 2, 6));
     ensure!(bench.succeed(&["snapshot", "inspect", file.as_str()])?.contains("authorization: 1"));
@@ -115,7 +118,13 @@ async fn a_recording_says_what_it_holds_and_how_to_take_it_out() -> Result<()> {
 
     // A HAR of it says the same when it is imported.
     let imported = bench.path("imported.wacz");
-    bench.succeed(&["snapshot", "import", bench.path("open.har").as_str(), "-o", imported.as_str()])?;
+    bench.succeed(&[
+        "snapshot",
+        "import",
+        bench.path("open.har").as_str(),
+        "-o",
+        imported.as_str(),
+    ])?;
     let (authorization, cookies, passwords) = credentials(&bench, &imported)?;
     ensure!((authorization, cookies) == (1, 2) && passwords >= 5, "{passwords}");
 
@@ -195,13 +204,16 @@ async fn what_fills_gaps_is_redacted_too() -> Result<()> {
 async fn replays(bench: &Bench, file: &Utf8Path) -> Result<()> {
     let replay = bench.proxy(&["replay", file.as_str()])?;
     let client = replay.client()?;
-    let page =
-        client.send(LOGIN, "GET", &[("authorization", "Bearer other"), ("cookie", "sid=other")], "").await?;
+    let page = client
+        .send(LOGIN, "GET", &[("authorization", "Bearer other"), ("cookie", "sid=other")], "")
+        .await?;
     ensure!(page.status() == 200, "{}", page.status());
     let on = client.get("https://id.passgate.test/continue").await?;
     let cookie = on.headers().get("set-cookie").context("a cookie")?.to_str()?;
     ensure!(
-        on.status() == 302 && cookie.starts_with("passgate=redacted-") && cookie.contains("HttpOnly"),
+        on.status() == 302
+            && cookie.starts_with("passgate=redacted-")
+            && cookie.contains("HttpOnly"),
         "{cookie}"
     );
     replay.end()?;

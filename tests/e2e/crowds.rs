@@ -17,7 +17,8 @@ const DEMO: &str = "snapshots/demo.wacz";
 /// `sandbox replay` of the demo, in a shell that has set limits on open files before.
 fn replay(bench: &Bench, limits: &str) -> Result<Proxy> {
     let script = format!("{limits} && exec \"$0\" replay {DEMO} --listen 127.0.0.1:0");
-    let mut shell: Command = bench.command_of("sh", &["-c", &script, env!("CARGO_BIN_EXE_sandbox")]);
+    let mut shell: Command =
+        bench.command_of("sh", &["-c", &script, env!("CARGO_BIN_EXE_sandbox")]);
     shell.stdin(Stdio::null());
     bench.proxy_of(shell)
 }
@@ -60,8 +61,9 @@ async fn with_few_files_the_longest_idle_clients_make_room() -> Result<()> {
     let proxy = replay(&bench, "ulimit -n 128")?;
     let mut idle = idle(&proxy, 300).await?;
     serves(&proxy).await?;
-    let closed =
-        timeout(IN_TIME, idle[0].read_to_end(&mut Vec::new())).await.context("the longest idle goes")?;
+    let closed = timeout(IN_TIME, idle[0].read_to_end(&mut Vec::new()))
+        .await
+        .context("the longest idle goes")?;
     ensure!(closed.is_ok_and(|read| read == 0));
     serves(&proxy).await?;
     drop(idle);
@@ -85,7 +87,10 @@ async fn without_a_file_left_accepting_rests_and_goes_on() -> Result<()> {
     drop(crowd);
     serves(&proxy).await?;
     let said = proxy.end()?;
-    ensure!(said.lines().count() < 60 && said.matches("could not be accepted").count() <= 1, "{said}");
+    ensure!(
+        said.lines().count() < 60 && said.matches("could not be accepted").count() <= 1,
+        "{said}"
+    );
     Ok(())
 }
 

@@ -47,7 +47,10 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
     ])?;
     let compared = bench.run(&["compare", out.as_str(), again.as_str(), "--json"])?;
     let compared: Value = serde_json::from_slice(&compared.stdout)?;
-    ensure!(compared["compared"] == 2 && compared["differences"] == serde_json::json!([]), "{compared:#}");
+    ensure!(
+        compared["compared"] == 2 && compared["differences"] == serde_json::json!([]),
+        "{compared:#}"
+    );
     Ok(())
 }
 
@@ -58,8 +61,14 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     let bench = Bench::new()?;
     let fingerprint = |name: &str, chromium: Option<&str>, more: &[&str]| -> Result<String> {
         let out = bench.path(name);
-        let mut command =
-            bench.command(&["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()]);
+        let mut command = bench.command(&[
+            "run",
+            "tasks/demo",
+            "--agent=oracle",
+            "--json",
+            "--output",
+            out.as_str(),
+        ]);
         command.args(more).args([
             "--task=clock-time-zone",
             "--task=guest-booking",
@@ -74,8 +83,11 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     };
     let programs = browser::Programs::find()?;
     ensure!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
-    let chromium =
-        programs.chromium.as_deref().and_then(std::path::Path::to_str).context("its path is UTF-8")?;
+    let chromium = programs
+        .chromium
+        .as_deref()
+        .and_then(std::path::Path::to_str)
+        .context("its path is UTF-8")?;
     let shell = fingerprint("shell", None, &[])?;
     ensure!(shell == fingerprint("chromium", Some(chromium), &[])?);
     ensure!(shell == fingerprint("unseen", Some(chromium), &["--no-screenshots"])?);
@@ -88,7 +100,15 @@ fn without_screenshots_a_run_is_the_same_and_has_no_pictures() -> Result<()> {
     let bench = Bench::new()?;
     let run = |name: &str, more: &[&str]| -> Result<(String, Vec<String>)> {
         let out = bench.path(name);
-        let words = ["run", "tasks/demo", "--agent=oracle", "--limit=6", "--json", "--output", out.as_str()];
+        let words = [
+            "run",
+            "tasks/demo",
+            "--agent=oracle",
+            "--limit=6",
+            "--json",
+            "--output",
+            out.as_str(),
+        ];
         let summary: Value = serde_json::from_str(&bench.succeed(&[&words[..], more].concat())?)?;
         ensure!(summary["score"] == 1.0 && summary["errors"] == 0, "{summary:#}");
         let mut pictures = Vec::new();
@@ -118,8 +138,14 @@ fn without_screenshots_a_run_is_the_same_and_has_no_pictures() -> Result<()> {
 fn doing_nothing_earns_nothing() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("noop");
-    let summary =
-        bench.succeed(&["run", "tasks/demo", "--agent=noop", "--json", "--output", out.as_str()])?;
+    let summary = bench.succeed(&[
+        "run",
+        "tasks/demo",
+        "--agent=noop",
+        "--json",
+        "--output",
+        out.as_str(),
+    ])?;
     let summary: Value = serde_json::from_str(&summary)?;
     ensure!(summary["passed"] == 0, "{summary:#}");
     Ok(())
@@ -133,8 +159,17 @@ fn the_first_event_in_another_order_is_named() -> Result<()> {
     let play = |agent: &str| {
         let out = bench.path(agent);
         let task = "--task=quiet-coach";
-        let all =
-            ["run", "tasks/demo", "--repeat=2", "--trace-time", "--agent", agent, task, "-o", out.as_str()];
+        let all = [
+            "run",
+            "tasks/demo",
+            "--repeat=2",
+            "--trace-time",
+            "--agent",
+            agent,
+            task,
+            "-o",
+            out.as_str(),
+        ];
         // Who does nothing fails.
         bench.run(&all).map(|_| out)
     };

@@ -78,7 +78,8 @@ impl Tab {
 
     pub(crate) async fn goto(&mut self, url: &str) -> Result<()> {
         self.call("Page.navigate", json!({ "url": url })).await?;
-        self.until(&format!("location.href === '{url}' && document.readyState === 'complete'")).await
+        self.until(&format!("location.href === '{url}' && document.readyState === 'complete'"))
+            .await
     }
 
     /// How many tabs show a URL with this part.
@@ -99,7 +100,8 @@ impl Tab {
             let targets = self.call("Target.getTargets", json!({})).await?;
             let targets = targets["targetInfos"].as_array().context("targets")?;
             let shows = |target: &&Value| {
-                target["type"] == "page" && target["url"].as_str().is_some_and(|url| url.contains(part))
+                target["type"] == "page"
+                    && target["url"].as_str().is_some_and(|url| url.contains(part))
             };
             if let Some(target) = targets.iter().find(shows) {
                 let attach = json!({ "targetId": target["targetId"], "flatten": true });
@@ -118,7 +120,12 @@ impl Tab {
 
     /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers.
     /// The element is clicked once it has been in one place for a frame.
-    pub(crate) async fn click_with(&mut self, element: &str, button: &str, modifiers: u32) -> Result<()> {
+    pub(crate) async fn click_with(
+        &mut self,
+        element: &str,
+        button: &str,
+        modifiers: u32,
+    ) -> Result<()> {
         // Until its styles are there an element may still move.
         self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;
         let middle = format!(
@@ -140,11 +147,15 @@ impl Tab {
             if next == place {
                 break next;
             }
-            ensure!(Instant::now() < deadline, "{element} does not come to rest: {place}, then {next}");
+            ensure!(
+                Instant::now() < deadline,
+                "{element} does not come to rest: {place}, then {next}"
+            );
             place = next;
         };
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            let mut event = json!({ "type": kind, "x": middle[0], "y": middle[1], "modifiers": modifiers });
+            let mut event =
+                json!({ "type": kind, "x": middle[0], "y": middle[1], "modifiers": modifiers });
             if kind != "mouseMoved" {
                 (event["button"], event["clickCount"]) = (json!(button), json!(1));
             }

@@ -71,12 +71,20 @@ async fn a_full_disk_costs_what_did_not_fit_and_says_so() -> Result<()> {
     })
     .await?;
     let file = disk.folder.join("full.wacz");
-    let recorder =
-        bench.proxy(&["record", "--listen=127.0.0.1:0", &server.as_live_web(), "-o", file.as_str()])?;
+    let recorder = bench.proxy(&[
+        "record",
+        "--listen=127.0.0.1:0",
+        &server.as_live_web(),
+        "-o",
+        file.as_str(),
+    ])?;
     let client = recorder.client()?;
     for number in 0..BODIES {
         let answer = client.get(&format!("http://files.test/{number}")).await?;
-        ensure!(answer.status() == 200 && *answer.body() == body(number), "the disk is no client's concern");
+        ensure!(
+            answer.status() == 200 && *answer.body() == body(number),
+            "the disk is no client's concern"
+        );
     }
     let ended = recorder.interrupt()?;
     drop(server);

@@ -5,12 +5,11 @@
 //! must be none. A Unix socket must have a mode or a folder that keeps others away.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{fmt, fs};
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -64,7 +63,9 @@ pub(crate) fn doors_of(root: u32) -> Result<BTreeSet<Door>> {
                 ("udp6", "07", Door::Udp),
             ] {
                 let found = listed(id, table);
-                doors.extend(found.iter().filter_map(|line| network_door(line, &own, state)).map(door));
+                doors.extend(
+                    found.iter().filter_map(|line| network_door(line, &own, state)).map(door),
+                );
             }
         }
     }
@@ -76,7 +77,9 @@ fn sockets_of(id: u32) -> BTreeSet<String> {
     let open = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten().flatten();
     let links = open.filter_map(|entry| fs::read_link(entry.path()).ok());
     links
-        .filter_map(|link| Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned()))
+        .filter_map(|link| {
+            Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+        })
         .collect()
 }
 
@@ -95,7 +98,8 @@ fn network_door(line: &str, own: &BTreeSet<String>, state: &str) -> Option<Socke
 /// An address as the kernel prints it: words of four bytes in the machine's order.
 fn address(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.split_once(':')?;
-    let words = (0..ip.len()).step_by(8).map(|at| u32::from_str_radix(ip.get(at..at + 8)?, 16).ok());
+    let words =
+        (0..ip.len()).step_by(8).map(|at| u32::from_str_radix(ip.get(at..at + 8)?, 16).ok());
     let bytes: Vec<u8> =
         words.collect::<Option<Vec<u32>>>()?.into_iter().flat_map(u32::to_ne_bytes).collect();
     let ip: IpAddr = match <[u8; 4]>::try_from(bytes.as_slice()) {
@@ -126,7 +130,8 @@ fn opening(door: &Door) -> Result<Option<String>> {
     match door {
         Door::Udp(_) => Ok(Some(format!("{door}: datagrams have no secret"))),
         Door::Unix(path) => {
-            Ok((!is_unreachable(Path::new(path))).then(|| format!("{door}: its modes let others in")))
+            Ok((!is_unreachable(Path::new(path)))
+                .then(|| format!("{door}: its modes let others in")))
         }
         Door::Tcp(at) => {
             for request in requests(*at) {
@@ -162,7 +167,8 @@ fn requests(at: SocketAddr) -> Vec<Vec<String>> {
         "/favicon.ico/..",
         "//",
     ];
-    let mut all: Vec<Vec<String>> = paths.iter().map(|path| vec![format!("http://{at}{path}")]).collect();
+    let mut all: Vec<Vec<String>> =
+        paths.iter().map(|path| vec![format!("http://{at}{path}")]).collect();
     for (path, body) in
         [("/reset", "{}"), ("/session", r#"{"capabilities":{}}"#), ("/v1/chat/completions", "{}")]
     {
@@ -180,13 +186,19 @@ fn requests(at: SocketAddr) -> Vec<Vec<String>> {
 
 /// The status that another user gets; of a tunnel, that of the proxy.
 fn ask(request: &[String]) -> Result<String> {
-    let curl = ["curl", "-s", "-o", "/dev/null", "--noproxy", "", "--path-as-is", "--max-time", "10"];
+    let curl =
+        ["curl", "-s", "-o", "/dev/null", "--noproxy", "", "--path-as-is", "--max-time", "10"];
     let told = ["-w", "%{http_code} %{http_connect}"];
     let other = ["setpriv", "--reuid", OTHER, "--regid", OTHER, "--clear-groups", "--"];
     // Without root, nobody else can be played; the secret is asked of everybody alike.
     let before: &[&str] = if rustix::process::geteuid().is_root() { &other } else { &[] };
-    let words: Vec<&str> =
-        before.iter().copied().chain(curl).chain(told).chain(request.iter().map(String::as_str)).collect();
+    let words: Vec<&str> = before
+        .iter()
+        .copied()
+        .chain(curl)
+        .chain(told)
+        .chain(request.iter().map(String::as_str))
+        .collect();
     let output = Command::new(words[0])
         .args(&words[1..])
         .env_clear()
@@ -194,7 +206,8 @@ fn ask(request: &[String]) -> Result<String> {
         .output()
         .context("curl and setpriv")?;
     let said = text(&output.stdout);
-    let (status, tunnel) = said.split_once(' ').with_context(|| format!("{words:?}: {output:?}"))?;
+    let (status, tunnel) =
+        said.split_once(' ').with_context(|| format!("{words:?}: {output:?}"))?;
     Ok(if status == "000" { tunnel } else { status }.to_owned())
 }
 

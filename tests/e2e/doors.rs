@@ -25,7 +25,10 @@ const SERVING: &[Serving] = &[
     Serving { arguments: &["gym", "tasks/demo", "--output", "OUT"], addresses: &["url"] },
     Serving { arguments: &["front"], addresses: &["url"] },
     Serving { arguments: &["models", "proxy", "--offline"], addresses: &["base_url"] },
-    Serving { arguments: &["env", "tasks/demo", "clock-time-zone", "--output", "OUT"], addresses: &["cdp"] },
+    Serving {
+        arguments: &["env", "tasks/demo", "clock-time-zone", "--output", "OUT"],
+        addresses: &["cdp"],
+    },
     Serving {
         arguments: &["env", "tasks/demo", "clock-time-zone", "--webdriver", "--output", "OUT"],
         addresses: &["cdp", "webdriver"],
@@ -34,7 +37,15 @@ const SERVING: &[Serving] = &[
 
 /// Commands that end by themselves. `OUT` is a new path, `LIVE` the demo web on loopback.
 const WORKING: &[&[&str]] = &[
-    &["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--check", "--output", "OUT"],
+    &[
+        "run",
+        "tasks/demo",
+        "--agent=oracle",
+        "--task=clock-time-zone",
+        "--check",
+        "--output",
+        "OUT",
+    ],
     &["run", "tasks/demo", "--agent=program:sleep 2", "--task=clock-time-zone", "--output", "OUT"],
     &["record", "https://www.aldria-rail.test/", "--depth=1", "LIVE", "--output", "OUT.wacz"],
     &["env", "tasks/demo", "clock-time-zone", "--output", "OUT", "--", "sleep", "2"],
@@ -51,9 +62,11 @@ fn command(bench: &Bench, words: &[&str], has_networks: bool) -> Command {
     if has_networks {
         return bench.command(words);
     }
-    let words =
-        [&["--user", "--map-root-user", "sh", "-c", WITHOUT_NETWORKS, env!("CARGO_BIN_EXE_sandbox")], words]
-            .concat();
+    let words = [
+        &["--user", "--map-root-user", "sh", "-c", WITHOUT_NETWORKS, env!("CARGO_BIN_EXE_sandbox")],
+        words,
+    ]
+    .concat();
     bench.command_of("unshare", &words)
 }
 
@@ -72,7 +85,10 @@ fn address(url: &str) -> Result<SocketAddr> {
     let (address, path) =
         url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).context("a path")?;
     let key = path.split('/').next().unwrap_or_default();
-    ensure!(key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit()), "{url} has no key");
+    ensure!(
+        key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "{url} has no key"
+    );
     Ok(address.parse()?)
 }
 
@@ -87,17 +103,25 @@ fn servers_refuse_another_user(has_networks: bool) -> Result<()> {
     for Serving { arguments, addresses } in SERVING {
         let bench = Bench::new()?;
         let out = bench.path("out");
-        let words: Vec<&str> =
-            arguments.iter().map(|word| if *word == "OUT" { out.as_str() } else { *word }).collect();
+        let words: Vec<&str> = arguments
+            .iter()
+            .map(|word| if *word == "OUT" { out.as_str() } else { *word })
+            .collect();
         if !has_networks && arguments.contains(&"--webdriver") {
             // Its driver listens for everybody, so there is none.
             let refused = command(&bench, &words, has_networks).output()?;
             let said = text(&refused.stderr);
-            ensure!(!refused.status.success() && said.contains("network namespace of its own"), "{said}");
+            ensure!(
+                !refused.status.success() && said.contains("network namespace of its own"),
+                "{said}"
+            );
             continue;
         }
         let mut child = Started(
-            command(&bench, &words, has_networks).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?,
+            command(&bench, &words, has_networks)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .spawn()?,
         );
         let mut stdout = BufReader::new(child.0.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
@@ -160,7 +184,8 @@ async fn work_refuses_another_user(has_networks: bool) -> Result<()> {
         }
         let plain: Vec<&str> = words.iter().map(String::as_str).collect();
         let child = Started(command(&bench, &plain, has_networks).stdout(Stdio::null()).spawn()?);
-        asked += tokio::task::spawn_blocking(move || walk_until_it_ends(&words.join(" "), child)).await??;
+        asked += tokio::task::spawn_blocking(move || walk_until_it_ends(&words.join(" "), child))
+            .await??;
     }
     // Those of `env` at least.
     ensure!(asked > 0, "no door was found");
@@ -192,7 +217,8 @@ async fn an_annotation_refuses_another_user() -> Result<()> {
 fn a_shown_run_is_refused_to_another_user() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("run");
-    let run = ["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--output", out.as_str()];
+    let run =
+        ["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--output", out.as_str()];
     bench.succeed(&run)?;
     let mut child = Started(bench.command(&["show", out.as_str()]).stdout(Stdio::piped()).spawn()?);
     let mut line = String::new();
@@ -209,7 +235,8 @@ fn what_sandbox_up_leaves_running_refuses_another_user() -> Result<()> {
     let bench = Bench::new()?;
     let said = bench.succeed(&["up", "desk", "forum", "--json", "--reset-listen=127.0.0.1:0"])?;
     let status: Value = serde_json::from_str(&said)?;
-    let pid = status["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).context("a process")?;
+    let pid =
+        status["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).context("a process")?;
     let walked = address(&format!("{}/", status["reset"].as_str().context("an address")?))
         .and_then(|printed| walk("up", pid, printed));
     bench.succeed(&["down"])?;
@@ -223,7 +250,14 @@ fn what_a_run_leaves_behind_is_for_its_owner_alone() -> Result<()> {
     for (public, least) in [(&[][..], 0o077), (&["--public"], 0o022)] {
         let bench = Bench::new()?;
         let out = bench.path("run");
-        let run = ["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--output", out.as_str()];
+        let run = [
+            "run",
+            "tasks/demo",
+            "--agent=oracle",
+            "--task=clock-time-zone",
+            "--output",
+            out.as_str(),
+        ];
         let words = [&run[..], public].concat();
         // The loosest that a user may have, and the usual one.
         let mask = if public.is_empty() { "000" } else { "022" };
@@ -246,10 +280,14 @@ fn what_a_run_leaves_behind_is_for_its_owner_alone() -> Result<()> {
                 // The certificate is public, in a folder that is not.
                 let is_certificate = entry.file_name() == "ca.crt";
                 ensure!(is_certificate || mode & least == 0, "{}: {mode:o}", entry.path());
-                public_files += usize::from(entry.path().starts_with(&out) && mode & 0o044 == 0o044);
+                public_files +=
+                    usize::from(entry.path().starts_with(&out) && mode & 0o044 == 0o044);
             }
         }
-        ensure!(public.is_empty() == (public_files == 0), "{public_files} files can be read by others");
+        ensure!(
+            public.is_empty() == (public_files == 0),
+            "{public_files} files can be read by others"
+        );
     }
     Ok(())
 }

@@ -35,8 +35,10 @@ fn result(output: &Output) -> Result<Value> {
 /// Neither a process nor a file of a browser.
 pub(crate) fn nothing_is_left(bench: &Bench) -> Result<()> {
     let temporary = bench.path("tmp");
-    let left: Vec<_> =
-        temporary.read_dir_utf8()?.filter_map(|entry| Some(entry.ok()?.path().to_owned())).collect();
+    let left: Vec<_> = temporary
+        .read_dir_utf8()?
+        .filter_map(|entry| Some(entry.ok()?.path().to_owned()))
+        .collect();
     ensure!(left.is_empty(), "{left:?}");
     ensure!(!processes()?.contains(temporary.as_str()), "a browser still runs");
     Ok(())
@@ -51,7 +53,10 @@ fn nothing_to_do(bench: &Bench) -> Result<String> {
     let folder = bench.path("suite");
     std::fs::create_dir_all(&folder)?;
     std::fs::write(folder.join("suite.yaml"), "world: {clock: 2026-03-12T08:30:00Z, seed: 7}\n")?;
-    std::fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
+    std::fs::write(
+        folder.join("none.yaml"),
+        "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n",
+    )?;
     Ok(folder.into())
 }
 
@@ -64,7 +69,8 @@ pub(crate) struct EnvSession {
 
 impl EnvSession {
     pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<EnvSession> {
-        let mut child = command(bench, arguments)?.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
+        let mut child =
+            command(bench, arguments)?.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
         stdout.read_line(&mut line)?;
@@ -106,7 +112,8 @@ pub(crate) async fn first_tab(env: &EnvSession) -> Result<Tab> {
 /// A tab in a context of its own, such as programs make.
 pub(crate) async fn tab_in_new_context(env: &EnvSession, url: &str) -> Result<Tab> {
     let version = env.ask("/json/version")?;
-    let mut tab = Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
+    let mut tab =
+        Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
     let context = tab.call("Target.createBrowserContext", json!({})).await?;
     let context = json!({ "url": url, "browserContextId": context["browserContextId"] });
     tab.open(context).await?;
@@ -117,7 +124,8 @@ pub(crate) async fn tab_in_new_context(env: &EnvSession, url: &str) -> Result<Ta
 async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
+    let env =
+        EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
     ensure!(
         env.facts["start_url"] == "https://www.aldria-rail.test/" && env.facts["seed"] == 7,
         "{}",
@@ -148,8 +156,10 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
 #[tokio::test]
 async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
     let bench = Bench::new()?;
-    let env =
-        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()])?;
+    let env = EnvSession::open(
+        &bench,
+        &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
+    )?;
     let mut tab = first_tab(&env).await?;
     tab.goto("https://www.cityscreen.test/nonesuch").await?;
     tab.goto("https://elsewhere.test/").await?;
@@ -176,7 +186,8 @@ async fn written(path: &camino::Utf8Path) -> Result<()> {
 async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
+    let env =
+        EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
     let answer = camino::Utf8PathBuf::from(env.facts["answer_file"].as_str().context("a file")?);
     let folder = answer.parent().and_then(|own| own.parent()).context("a folder")?;
     written(&folder.join("step-01.png")).await?;
@@ -212,7 +223,13 @@ fn a_window_needs_a_display() -> Result<()> {
     for arguments in [
         &["env", "tasks/demo", "connecting-train", "--headed", "--", "true"][..],
         &["replay", "snapshots/demo.wacz", "--open"],
-        &["record", "https://www.aldria-rail.test/", "--manual", "-o", bench.path("x.wacz").as_str()],
+        &[
+            "record",
+            "https://www.aldria-rail.test/",
+            "--manual",
+            "-o",
+            bench.path("x.wacz").as_str(),
+        ],
         &["record", "--suite", "tasks/demo", "--manual", "-o", bench.path("y.wacz").as_str()],
         &["annotate", "snapshots/demo.wacz", "-o", bench.path("x").as_str()],
     ] {
@@ -220,7 +237,10 @@ fn a_window_needs_a_display() -> Result<()> {
         let output = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output()?;
         let said = text(&output.stderr);
         ensure!(output.status.code() == Some(3), "{arguments:?}: {}\n{said}", output.status);
-        ensure!(said.contains("neither DISPLAY nor WAYLAND_DISPLAY") && said.contains("xvfb-run"), "{said}");
+        ensure!(
+            said.contains("neither DISPLAY nor WAYLAND_DISPLAY") && said.contains("xvfb-run"),
+            "{said}"
+        );
     }
     Ok(())
 }
@@ -237,8 +257,10 @@ const WORKER: &str = "new Promise(done => {
 #[tokio::test]
 async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker() -> Result<()> {
     let bench = Bench::new()?;
-    let env =
-        EnvSession::open(&bench, &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()])?;
+    let env = EnvSession::open(
+        &bench,
+        &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
+    )?;
     let start: jiff::Timestamp = env.facts["clock"].as_str().context("a clock")?.parse()?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
     let start = start.as_millisecond() as f64;
@@ -246,15 +268,24 @@ async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker()
     let mut first = first_tab(&env).await?;
     let mut empty = tab_in_new_context(&env, "about:blank").await?;
     let mut other = tab_in_new_context(&env, "https://clock.meridian.test/determinism").await?;
-    other.until("location.host === 'clock.meridian.test' && document.readyState === 'complete'").await?;
+    other
+        .until("location.host === 'clock.meridian.test' && document.readyState === 'complete'")
+        .await?;
     let mut last = start;
     for tab in [&mut first, &mut empty, &mut other] {
-        let shown = [tab.evaluate(PRESENT).await?, tab.evaluate(WORKER).await?, tab.evaluate(PRESENT).await?];
+        let shown = [
+            tab.evaluate(PRESENT).await?,
+            tab.evaluate(WORKER).await?,
+            tab.evaluate(PRESENT).await?,
+        ];
         for shown in shown.iter().flat_map(|shown| shown.as_array().into_iter().flatten()) {
             let shown = shown.as_f64().context("a time")?;
             // The format is in whole seconds, and a browser takes some to come up.
             let latest = start + began.elapsed().as_secs_f64() * 1000.0 + 60_000.0;
-            ensure!(shown > last - 1000.0 && shown < latest, "{shown} is not between {last} and {latest}");
+            ensure!(
+                shown > last - 1000.0 && shown < latest,
+                "{shown} is not between {last} and {latest}"
+            );
             last = last.max(shown);
         }
     }
@@ -280,8 +311,10 @@ async fn two_episodes_see_the_same_random_numbers() -> Result<()> {
             &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
         )?;
         let mut tab = first_tab(&env).await?;
-        let mut numbers =
-            vec![tab.evaluate("[Math.random(), crypto.getRandomValues(new Uint32Array(2))].join()").await?];
+        let mut numbers = vec![
+            tab.evaluate("[Math.random(), crypto.getRandomValues(new Uint32Array(2))].join()")
+                .await?,
+        ];
         tab.goto("https://www.cityscreen.test/").await?;
         numbers.push(tab.evaluate("Math.random()").await?);
         tab.call("Page.reload", json!({})).await?;
@@ -307,8 +340,10 @@ fn a_command_has_the_facts_and_its_answer_is_taken() -> Result<()> {
         echo 'report_infeasible("there is nothing")' > "$SANDBOX_ANSWER_FILE"
         sleep 1000 &"#;
     let out = bench.path("out");
-    let output =
-        run(&bench, &[&suite, "none", "--check", "--output", out.as_str(), "--", "sh", "-c", script])?;
+    let output = run(
+        &bench,
+        &[&suite, "none", "--check", "--output", out.as_str(), "--", "sh", "-c", script],
+    )?;
     let record = result(&output)?;
     ensure!(output.status.success(), "{record:#}");
     ensure!(record["outcome"]["kind"] == "infeasible" && record["score"] == 1.0, "{record:#}");
@@ -324,12 +359,18 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     let bench = Bench::new()?;
     let suite = nothing_to_do(&bench)?;
     let out = bench.path("failed");
-    let output = run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "sh", "-c", "exit 3"])?;
-    ensure!(output.status.code() == Some(1) && text(&output.stderr).contains("exit status: 3"), "{output:?}");
+    let output =
+        run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "sh", "-c", "exit 3"])?;
+    ensure!(
+        output.status.code() == Some(1) && text(&output.stderr).contains("exit status: 3"),
+        "{output:?}"
+    );
     ensure!(result(&output)?["outcome"]["kind"] == "agent_failed", "{output:?}");
 
-    let output =
-        run(&bench, &[&suite, "none", "--output", bench.path("no").as_str(), "--", "/nonesuch/program"])?;
+    let output = run(
+        &bench,
+        &[&suite, "none", "--output", bench.path("no").as_str(), "--", "/nonesuch/program"],
+    )?;
     ensure!(
         output.status.code() == Some(1) && text(&output.stderr).contains("/nonesuch/program"),
         "{output:?}"
@@ -337,8 +378,10 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
 
     let out = bench.path("endless");
     let script = format!("sleep 4711 & exec timeout 60 tail -f /dev/null {suite}/suite.yaml");
-    let output =
-        run(&bench, &[&suite, "none", "--within=1", "--output", out.as_str(), "--", "sh", "-c", &script])?;
+    let output = run(
+        &bench,
+        &[&suite, "none", "--within=1", "--output", out.as_str(), "--", "sh", "-c", &script],
+    )?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     ensure!(result(&output)?["outcome"]["kind"] == "timed_out", "{output:?}");
     ensure!(!processes()?.contains(&suite), "the command still runs");
@@ -350,7 +393,8 @@ fn endless(bench: &Bench, suite: &str) -> Result<Child> {
     let (out, begun) = (bench.path("out"), bench.path("begun"));
     let script = format!("touch {begun}; exec timeout 60 tail -f /dev/null {suite}/suite.yaml");
     let child =
-        command(bench, &[suite, "none", "--output", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
+        command(bench, &[suite, "none", "--output", out.as_str(), "--", "sh", "-c", &script])?
+            .spawn()?;
     let deadline = Instant::now() + PATIENCE;
     while !begun.exists() {
         ensure!(Instant::now() < deadline, "the command was not started");
@@ -366,7 +410,11 @@ fn a_second_interrupt_does_not_wait_and_leaves_no_browser() -> Result<()> {
     let mut child = endless(&bench, &suite)?;
     let mut said = BufReader::new(child.stderr.take().context("it is piped")?).lines();
     interrupt(&child)?;
-    while !said.next().context("it ends without a word")??.contains("interrupt again to stop at once") {}
+    while !said
+        .next()
+        .context("it ends without a word")??
+        .contains("interrupt again to stop at once")
+    {}
     interrupt(&child)?;
     ensure!(child.wait()?.code() == Some(4));
     nothing_is_left(&bench)
@@ -415,7 +463,10 @@ fn an_interrupt_leaves_nothing_behind() -> Result<()> {
 fn a_task_that_is_not_there_is_wrong_use() -> Result<()> {
     let bench = Bench::new()?;
     let output = run(&bench, &["tasks/demo", "nonesuch", "--output", bench.path("out").as_str()])?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("nonesuch"), "{output:?}");
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("nonesuch"),
+        "{output:?}"
+    );
     ensure!(output.stdout.is_empty() && !bench.path("out").exists(), "{output:?}");
     Ok(())
 }

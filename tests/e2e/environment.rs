@@ -33,7 +33,8 @@ fn no_program_sees_the_users_keys() -> Result<()> {
     let bench = Bench::new()?;
     let (seen, mut go) = (PipeReader::new(&bench, "seen")?, PipeWriter::new(&bench, "go")?);
     let (agent, out) = (waiting(&seen, &go), bench.path("out"));
-    let arguments = ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--output", out.as_str()];
+    let arguments =
+        ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--output", out.as_str()];
     let mut command = bench.command(&arguments);
     command.envs(SECRETS).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn()?;
@@ -69,8 +70,13 @@ fn a_program_sees_what_it_is_allowed_to() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
     let play = |more: &[&str]| {
-        let mut command =
-            bench.command(&["run", "tasks/demo", "--task=clock-time-zone", "--output", out.as_str()]);
+        let mut command = bench.command(&[
+            "run",
+            "tasks/demo",
+            "--task=clock-time-zone",
+            "--output",
+            out.as_str(),
+        ]);
         command.args(more).envs(SECRETS).output()
     };
     let output = play(&[AGENT, "--agent-env=FAKE_TOKEN", "--agent-env=MODE=a=b"])?;

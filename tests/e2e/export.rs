@@ -28,14 +28,16 @@ fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
     let rows: Value = serde_json::from_str(&std::fs::read_to_string(file("json"))?)?;
     let table = std::fs::read_to_string(file("csv"))?;
     let lines: Vec<&str> = table.lines().collect();
-    let row = rows[1].as_object().map(|row| row.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    let row =
+        rows[1].as_object().map(|row| row.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
     ensure!(lines.len() == 3 && lines[0] == row.join(","), "{table}");
     ensure!(
         rows[1]["answer"] == "Europe/London" && rows[1]["repeat"] == 2 && rows[1]["score"] == 1.0,
         "{rows:#}"
     );
     ensure!(
-        rows[0]["fingerprint"] == rows[1]["fingerprint"] && lines[2].contains(",Europe/London,1,true,"),
+        rows[0]["fingerprint"] == rows[1]["fingerprint"]
+            && lines[2].contains(",Europe/London,1,true,"),
         "{table}"
     );
     let parquet = std::fs::read(file("parquet"))?;
@@ -43,7 +45,10 @@ fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
 
     let again = bench.run(&["export", "csv", out.as_str(), "-o", file("csv").as_str()])?;
     let said = text(&again.stderr);
-    ensure!(again.status.code() == Some(2) && said.contains("it exists; --force replaces it"), "{said}");
+    ensure!(
+        again.status.code() == Some(2) && said.contains("it exists; --force replaces it"),
+        "{said}"
+    );
     ensure!(std::fs::read_to_string(file("csv"))? == table, "the file was replaced");
     std::fs::write(file("csv"), "mine")?;
     bench.succeed(&["export", "csv", out.as_str(), "-o", file("csv").as_str(), "--force"])?;
@@ -52,8 +57,12 @@ fn a_run_is_exported_as_tables_that_agree_and_replace_nothing() -> Result<()> {
     // On standard output there is the table and nothing else.
     ensure!(bench.succeed(&["export", "csv", out.as_str(), "-o", "-"])? == table);
     let parquet_there = bench.run(&["export", "parquet", out.as_str(), "--output=-"])?;
-    ensure!(parquet_there.status.success() && parquet_there.stdout == parquet, "another Parquet file");
-    let nowhere = bench.command(&["export", "json", out.as_str(), "-o", "-"]).stdout(full()?).output()?;
+    ensure!(
+        parquet_there.status.success() && parquet_there.stdout == parquet,
+        "another Parquet file"
+    );
+    let nowhere =
+        bench.command(&["export", "json", out.as_str(), "-o", "-"]).stdout(full()?).output()?;
     ensure!(nowhere.status.code() == Some(3), "{nowhere:?}");
     for what in [
         &["export", "webarena-verified", out.as_str(), "-o", "-"][..],

@@ -14,7 +14,12 @@ use crate::server::Server;
 const RECORDED: i64 = 1_767_225_600_000;
 
 /// Makes a snapshot of answers by URL, media type and body, and of listed pages.
-fn snapshot(bench: &Bench, name: &str, answers: &[(&str, &str, &str)], pages: &[&str]) -> Result<String> {
+fn snapshot(
+    bench: &Bench,
+    name: &str,
+    answers: &[(&str, &str, &str)],
+    pages: &[&str],
+) -> Result<String> {
     let path = bench.path(name);
     let recording = Recording::create(&path, RecordingOptions::default())?;
     let at = Timestamp::from_millis(RECORDED);
@@ -37,10 +42,14 @@ type Verdicts = Vec<(String, String)>;
 /// The exit code and the verdict of each page.
 fn checked(bench: &Bench, file: &str, options: &[&str]) -> Result<(Option<i32>, Verdicts)> {
     let output = bench.run(&[&["replay", file, "--check", "--json"][..], options].concat())?;
-    let report: Value = serde_json::from_slice(&output.stdout).with_context(|| text(&output.stderr))?;
+    let report: Value =
+        serde_json::from_slice(&output.stdout).with_context(|| text(&output.stderr))?;
     let pages = report["pages"].as_array().context("pages")?;
     let word = |page: &Value, key: &str| page[key].as_str().unwrap_or_default().to_owned();
-    Ok((output.status.code(), pages.iter().map(|page| (word(page, "url"), word(page, "verdict"))).collect()))
+    Ok((
+        output.status.code(),
+        pages.iter().map(|page| (word(page, "url"), word(page, "verdict"))).collect(),
+    ))
 }
 
 /// Answers a request.
@@ -60,7 +69,8 @@ fn a_check_fails_for_whatever_is_not_shown() -> Result<()> {
     let bench = Bench::new()?;
     let good = ("https://a.test/", HTML, "<title>a</title><script src=/s.js></script>");
     let script = ("https://a.test/s.js", "text/javascript", "document.title = 'b'");
-    let picture = ("https://a.test/p", HTML, "<img src=/i.png><script>navigator.sendBeacon('/log')</script>");
+    let picture =
+        ("https://a.test/p", HTML, "<img src=/i.png><script>navigator.sendBeacon('/log')</script>");
     let fetching = ("https://a.test/f", HTML, "<script>fetch('/none.json')</script>");
 
     let whole = snapshot(&bench, "whole.wacz", &[good, script, picture], &[good.0])?;
@@ -70,7 +80,10 @@ fn a_check_fails_for_whatever_is_not_shown() -> Result<()> {
 
     let holed = snapshot(&bench, "holed.wacz", &[good, fetching], &[])?;
     let (code, pages) = checked(&bench, &holed, &[])?;
-    ensure!(code == Some(1) && pages.iter().all(|(_, verdict)| verdict == "shown-with-holes"), "{pages:?}");
+    ensure!(
+        code == Some(1) && pages.iter().all(|(_, verdict)| verdict == "shown-with-holes"),
+        "{pages:?}"
+    );
 
     let listed = ["https://a.test/p", "https://a.test/never", "file:///etc/hosts"];
     let missed = snapshot(&bench, "missed.wacz", &[picture], &listed)?;
@@ -90,7 +103,8 @@ fn a_check_fails_for_whatever_is_not_shown() -> Result<()> {
 fn a_page_that_browsers_upgrade_to_https_is_shown() -> Result<()> {
     let bench = Bench::new()?;
     // Both hosts are on the browser's HSTS preload list.
-    let page = ("http://en.wikipedia.org/wiki/Frog", HTML, "<script src=http://plain.test/s.js></script>");
+    let page =
+        ("http://en.wikipedia.org/wiki/Frog", HTML, "<script src=http://plain.test/s.js></script>");
     let tool = ("http://frog.dev/", HTML, "<p>frog</p>");
     let script = ("http://plain.test/s.js", "text/javascript", "document.title = 'b'");
     let file = snapshot(&bench, "http.wacz", &[page, tool, script], &[])?;
@@ -136,7 +150,15 @@ async fn what_changes_by_itself_is_learned_from_two_loads() -> Result<()> {
     let none = bench.path("none.yaml");
     std::fs::write(&none, "rules: []\n")?;
     let without = bench.path("without.wacz");
-    bench.succeed(&["snapshot", "rules", &twice, "--set", none.as_str(), "-o", without.as_str()])?;
+    bench.succeed(&[
+        "snapshot",
+        "rules",
+        &twice,
+        "--set",
+        none.as_str(),
+        "-o",
+        without.as_str(),
+    ])?;
     ensure!(checked(&bench, without.as_str(), &[])?.0 == Some(1));
     let merged = bench.path("merged.wacz");
     bench.succeed(&["snapshot", "merge", &twice, without.as_str(), "-o", merged.as_str()])?;
@@ -153,7 +175,8 @@ async fn what_a_page_asks_for_after_a_while_is_recorded() -> Result<()> {
         for (const time of [200, 2000, 4000]) setTimeout(() => fetch(`/${time}.txt`).then(r => r.text()).then(t => said.append(t)), time)</script>";
     let bench = Bench::new()?;
     let server = Server::start(async |path, mut tcp: TcpStream| {
-        let (media, body) = if path.ends_with(".txt") { ("text/plain", path.as_str()) } else { (HTML, PAGE) };
+        let (media, body) =
+            if path.ends_with(".txt") { ("text/plain", path.as_str()) } else { (HTML, PAGE) };
         answer(&mut tcp, media, body).await
     })
     .await?;

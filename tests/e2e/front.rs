@@ -33,7 +33,8 @@ fn front(bench: &Bench, arguments: &[&str], gyms: &[(Bench, Gym)]) -> Result<Gym
 fn at_once<I: Send, T: Send>(inputs: Vec<I>, work: impl Fn(I) -> T + Sync) -> Vec<T> {
     let work = &work;
     std::thread::scope(|scope| {
-        let threads: Vec<_> = inputs.into_iter().map(|input| scope.spawn(move || work(input))).collect();
+        let threads: Vec<_> =
+            inputs.into_iter().map(|input| scope.spawn(move || work(input))).collect();
         threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     })
 }
@@ -107,7 +108,8 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
     measures(&front, "sandbox_front_servers{state=\"up\"} 4")?;
     let begun: Vec<Value> = at_once(vec![(); all], begin).into_iter().collect::<Result<_>>()?;
     ensure!(gyms[0].1.read("/metrics")?.lines().any(|line| line == "sandbox_gym_sessions_open 2"));
-    let ended = at_once(begun, |begun| front.get("/close", &json!({ "session": begun["session"] })));
+    let ended =
+        at_once(begun, |begun| front.get("/close", &json!({ "session": begun["session"] })));
     ended.into_iter().collect::<Result<Vec<_>>>()?;
     let totals = front.interrupt()?;
     let sessions = 3 * all + 1;
@@ -127,7 +129,10 @@ fn a_gym_joins_a_front_serves_its_clients_and_leaves() -> Result<()> {
     let join = ["gym", "tasks/demo", "--output", out.as_str(), "--join", &url, "--join-key"];
     let output = gym_bench.run(&[&join[..], &[wrong.as_str()]].concat())?;
     let said = text(&output.stderr);
-    ensure!(output.status.code() == Some(3) && said.contains("failed to join the front"), "{output:?}");
+    ensure!(
+        output.status.code() == Some(3) && said.contains("failed to join the front"),
+        "{output:?}"
+    );
     let gym = Gym::open(&gym_bench, &["--join", &url, "--join-key", key.as_str()])?;
     ensure!(play(&front)?["reward"] == 1.0);
 
@@ -147,7 +152,10 @@ print(env.result['outcome']['kind'])
     ensure!(end["episodes"] == 2 && end["errors"] == 0, "{end}");
     measures(&front, "sandbox_front_servers{state=\"up\"} 0")?;
     let (status, refused) = front.post("/tasks", &json!({}))?;
-    ensure!(status == 503 && refused["error"].to_string().contains("none is registered"), "{refused}");
+    ensure!(
+        status == 503 && refused["error"].to_string().contains("none is registered"),
+        "{refused}"
+    );
     let output = bench.run(&["front", &url])?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(2) && said.contains("it is no gym"), "{output:?}");

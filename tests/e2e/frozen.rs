@@ -16,7 +16,8 @@ const PAGE: &str = "https://www.aldria-rail.test/";
 /// Runs the tasks; the fingerprint.
 fn run(bench: &Bench, name: &str) -> Result<String> {
     let out = bench.path(name);
-    let mut arguments = vec!["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()];
+    let mut arguments =
+        vec!["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()];
     arguments.extend(TASKS.iter().flat_map(|task| ["--task", task]));
     let summary: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(summary["passed"] == TASKS.len() && summary["requests"]["miss"] == 0, "{summary:#}");
@@ -43,8 +44,12 @@ async fn the_fingerprint_is_the_same_whatever_becomes_of_the_origin() -> Result<
     let running = run(&bench, "running")?;
     original.stop().await;
 
-    let changed = Origin::start(&Options { variant: Variant::Changed, ..Options::default() }).await?;
-    ensure!(live(&bench, &changed, "after.wacz").await? != before, "the changed site says the same");
+    let changed =
+        Origin::start(&Options { variant: Variant::Changed, ..Options::default() }).await?;
+    ensure!(
+        live(&bench, &changed, "after.wacz").await? != before,
+        "the changed site says the same"
+    );
     ensure!(run(&bench, "changed")? == running, "a changed origin changes the fingerprint");
     changed.stop().await;
 

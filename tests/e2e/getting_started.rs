@@ -72,7 +72,11 @@ fn bash_completes_commands_and_options() -> Result<()> {
         Ok(text(&Command::new("bash").args(["--norc", "-c", &body]).output()?.stdout))
     };
     ensure!(complete("sandbox rep")?.trim() == "replay report", "{}", complete("sandbox rep")?);
-    ensure!(complete("sandbox run --cass")?.trim() == "--cassette", "{}", complete("sandbox run --cass")?);
+    ensure!(
+        complete("sandbox run --cass")?.trim() == "--cassette",
+        "{}",
+        complete("sandbox run --cass")?
+    );
     Ok(())
 }
 
@@ -97,7 +101,8 @@ async fn a_new_suite_has_a_task_that_passes() -> Result<()> {
     let web = origin().await?;
     let sites = repository().join("sites");
     let snapshot = repository().join("snapshots/demo.wacz");
-    let mut recorded = vec!["--url".to_owned(), "https://www.cityscreen.test/".to_owned(), "--".to_owned()];
+    let mut recorded =
+        vec!["--url".to_owned(), "https://www.cityscreen.test/".to_owned(), "--".to_owned()];
     recorded.extend(live_web(&web));
     let worlds = [
         ("demo", vec![]),
@@ -112,8 +117,14 @@ async fn a_new_suite_has_a_task_that_passes() -> Result<()> {
         let own = format!("program:python3 {folder}/agent.py");
         for (agent, runs) in [("oracle", "oracle"), (&own, "own")] {
             let runs = bench.path(&format!("runs-{name}-{runs}"));
-            let printed =
-                bench.succeed(&["run", folder.as_str(), "--agent", agent, "--output", runs.as_str()])?;
+            let printed = bench.succeed(&[
+                "run",
+                folder.as_str(),
+                "--agent",
+                agent,
+                "--output",
+                runs.as_str(),
+            ])?;
             ensure!(printed.contains("1/1 tasks passed"), "{name}, {agent}: {printed}");
         }
     }
@@ -134,6 +145,10 @@ fn a_suite_that_is_there_gets_an_agent_and_keeps_its_files() -> Result<()> {
     ensure!(refused.status.code() == Some(2), "{}", text(&refused.stderr));
     // What fails leaves no folder.
     let failed = bench.run(&["init", bench.path("none").as_str(), "--snapshot", "none.wacz"])?;
-    ensure!(failed.status.code() == Some(2) && !bench.path("none").exists(), "{}", text(&failed.stderr));
+    ensure!(
+        failed.status.code() == Some(2) && !bench.path("none").exists(),
+        "{}",
+        text(&failed.stderr)
+    );
     Ok(())
 }

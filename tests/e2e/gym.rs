@@ -90,13 +90,21 @@ fn an_agent_behind_an_address_earns_the_score_in_episodes_that_it_tells_apart() 
     let (address, heard) = agent()?;
     let agent = format!("http://{address}/agent?who=guest");
     let out = bench.path("out");
-    let arguments =
-        ["run", "tasks/demo", "--task=guest-booking", "--repeat=2", "--workers=2", "--check", "--json"];
+    let arguments = [
+        "run",
+        "tasks/demo",
+        "--task=guest-booking",
+        "--repeat=2",
+        "--workers=2",
+        "--check",
+        "--json",
+    ];
     let arguments = [&arguments[..], &["--agent", &agent, "--output", out.as_str()]].concat();
     let summary: Value = serde_json::from_str(&bench.succeed(&arguments)?)?;
     ensure!(summary["score"] == 1.0 && summary["agent"] == agent, "{summary:#}");
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut episodes: Vec<&str> = heard.iter().filter_map(|message| message["episode"].as_str()).collect();
+    let mut episodes: Vec<&str> =
+        heard.iter().filter_map(|message| message["episode"].as_str()).collect();
     ensure!(episodes.len() == heard.len(), "every message has one");
     episodes.sort_unstable();
     episodes.dedup();
@@ -118,12 +126,21 @@ fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
     let bench = Bench::new()?;
     let gone = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", "--task=guest-booking", "--check", "--output", out.as_str(), "--agent"];
+    let run = [
+        "run",
+        "tasks/demo",
+        "--task=guest-booking",
+        "--check",
+        "--output",
+        out.as_str(),
+        "--agent",
+    ];
     let output = bench.run(&[&run[..], &[&format!("http://{gone}/")]].concat())?;
     ensure!(output.status.code() == Some(1), "{output:?}");
     let record = std::fs::read_to_string(out.join("episodes/guest-booking-1/episode.json"))?;
     ensure!(
-        record.contains(&format!("to the agent at http://{gone}/")) && record.contains("check that it runs"),
+        record.contains(&format!("to the agent at http://{gone}/"))
+            && record.contains("check that it runs"),
         "{record}"
     );
     let output = bench.run(&[&run[..], &["https://127.0.0.1:1/"]].concat())?;
@@ -148,7 +165,8 @@ impl Gym {
     pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<Gym> {
         let temporary = bench.path("tmp");
         std::fs::create_dir_all(&temporary)?;
-        let mut command = bench.command(&["gym", "tasks/demo", "--output", bench.path("out").as_str()]);
+        let mut command =
+            bench.command(&["gym", "tasks/demo", "--output", bench.path("out").as_str()]);
         command.args(arguments).env("TMPDIR", &temporary);
         Gym::start(command)
     }
@@ -267,9 +285,16 @@ pub(crate) fn play_on(gym: &Gym, mut answer: Value) -> Result<Value> {
     for name in WAY {
         let action = format!("click('{}')", link(&answer, name)?);
         answer = gym.get("/step", &json!({ "session": session, "action": action }))?;
-        ensure!(answer["reward"] == 0.0 && answer["terminated"] == false, "{name}: {}", answer["info"]);
+        ensure!(
+            answer["reward"] == 0.0 && answer["terminated"] == false,
+            "{name}: {}",
+            answer["info"]
+        );
     }
-    gym.get("/step", &json!({ "session": session, "action": "send_msg_to_user('This is the train.')" }))
+    gym.get(
+        "/step",
+        &json!({ "session": session, "action": "send_msg_to_user('This is the train.')" }),
+    )
 }
 
 #[test]
@@ -291,17 +316,21 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
     ensure!(first["info"]["result"]["fingerprint"] == second["info"]["result"]["fingerprint"]);
     let observation = first["observation"].as_object().context("an observation")?;
     ensure!(observation["screenshot"].as_str().is_some_and(|png| png.starts_with("iVBORw0KGgo")));
-    ensure!(observation["dom_object"]["strings"].as_array().is_some_and(|strings| strings.len() > 100));
+    ensure!(
+        observation["dom_object"]["strings"].as_array().is_some_and(|strings| strings.len() > 100)
+    );
     ensure!(observation["extra_element_properties"].as_object().is_some_and(|all| all.len() > 20));
     let end = gym.end(&bench)?;
     ensure!(end["episodes"] == 2 && end["score"] == 1.0 && end["errors"] == 0, "{end}");
     let out = bench.path("out");
-    let summary: Value = serde_json::from_str(&bench.succeed(&["report", out.as_str(), "--json"])?)?;
+    let summary: Value =
+        serde_json::from_str(&bench.succeed(&["report", out.as_str(), "--json"])?)?;
     ensure!(summary["deterministic"] == true && summary["agent"] == "gym", "{summary:#}");
     // Without pictures it is the same.
     let unseen = Bench::new()?;
     let blind = Gym::open(&unseen, &["--no-screenshots"])?;
-    let wanted = json!({ "task": "guest-booking", "observe": { "screenshot": { "full_page": true } } });
+    let wanted =
+        json!({ "task": "guest-booking", "observe": { "screenshot": { "full_page": true } } });
     let refused = blind.get("/reset", &wanted).unwrap_err().to_string();
     ensure!(refused.contains("takes no screenshots"), "{refused}");
     let last = play(&blind)?;
@@ -320,7 +349,8 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
         "--output",
         other.as_str(),
     ])?;
-    let other: Value = serde_json::from_str(&bench.succeed(&["report", other.as_str(), "--json"])?)?;
+    let other: Value =
+        serde_json::from_str(&bench.succeed(&["report", other.as_str(), "--json"])?)?;
     ensure!(summary["fingerprints"][0] == other["fingerprints"][0], "{summary:#}\n{other:#}");
     Ok(())
 }
@@ -354,14 +384,23 @@ fn a_gym_that_is_interrupted_leaves_nothing_and_wrong_use_is_told() -> Result<()
     let (status, answer) = gym.post("/step", &json!({ "session": session }))?;
     ensure!(status == 400 && answer["error"].to_string().contains("action"), "{answer}");
     let taken = gym.address.to_string();
-    let output =
-        bench.run(&["gym", "tasks/demo", "--listen", &taken, "--output", bench.path("no").as_str()])?;
+    let output = bench.run(&[
+        "gym",
+        "tasks/demo",
+        "--listen",
+        &taken,
+        "--output",
+        bench.path("no").as_str(),
+    ])?;
     ensure!(output.status.code() == Some(3) && text(&output.stderr).contains(&taken), "{output:?}");
     ensure!(!bench.path("no").exists(), "no run is begun that nobody can reach");
     ensure!(gym.end(&bench)? == json!({ "run": null, "episodes": 0 }));
     ensure!(!bench.path("out").exists(), "an episode that was put down never was");
     let output = bench.run(&["gym", "tasks/demo", "--task", "nonesuch"])?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("nonesuch"), "{output:?}");
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("nonesuch"),
+        "{output:?}"
+    );
     Ok(())
 }
 
@@ -370,8 +409,10 @@ fn clients_in_plain_python_play_tasks_of_the_demo_suite() -> Result<()> {
     let bench = Bench::new()?;
     let mut command: Command =
         bench.command_of("python3", &["-B", "-m", "unittest", "discover", "clients/python"]);
-    let output =
-        command.env("SANDBOX_BIN", env!("CARGO_BIN_EXE_sandbox")).current_dir(repository()).output()?;
+    let output = command
+        .env("SANDBOX_BIN", env!("CARGO_BIN_EXE_sandbox"))
+        .current_dir(repository())
+        .output()?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     ensure!(text(&output.stderr).contains("\nOK\n"), "tests were found: {}", text(&output.stderr));
     Ok(())

@@ -30,11 +30,16 @@ impl Bench {
         let (ended, receiver) = channel();
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
         std::thread::spawn(move || end_hung_tests(&test, &receiver));
-        Ok(Bench { folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()?, _ended: ended })
+        Ok(Bench {
+            folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()?,
+            _ended: ended,
+        })
     }
 
     pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
-        Utf8Path::from_path(self.folder.path()).expect("temporary folders have UTF-8 names").join(name)
+        Utf8Path::from_path(self.folder.path())
+            .expect("temporary folders have UTF-8 names")
+            .join(name)
     }
 
     /// The built binary with a data folder of its own, at the top of the repository.
@@ -105,7 +110,8 @@ fn end_hung_tests(test: &str, ended: &Receiver<()>) {
     }
     // Not by the macro, whose output is the test's, to be shown when it ends.
     let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "{test} has not ended within {} s; these run:", TEST_TIMEOUT.as_secs());
+    let _ =
+        writeln!(stderr, "{test} has not ended within {} s; these run:", TEST_TIMEOUT.as_secs());
     for process in descendants(std::process::id()).unwrap_or_default() {
         let _ = writeln!(stderr, "{} {}", process.id, process.line);
         process.kill();
@@ -166,7 +172,8 @@ impl Proxy {
     pub(crate) fn cpu_time(&self) -> Result<Duration> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id()))?;
         let (_, fields) = stat.rsplit_once(')').context("the fields of a process")?;
-        let ticks = |n: usize| fields.split_whitespace().nth(n).and_then(|ticks| ticks.parse::<u64>().ok());
+        let ticks =
+            |n: usize| fields.split_whitespace().nth(n).and_then(|ticks| ticks.parse::<u64>().ok());
         let ticks = ticks(11).zip(ticks(12)).context("the times of a process")?;
         // Linux tells times in hundredths of a second, whatever its own clock ticks at.
         Ok(Duration::from_millis((ticks.0 + ticks.1) * 10))
@@ -175,7 +182,10 @@ impl Proxy {
     /// The most memory it has held so far, in MiB.
     pub(crate) fn peak_memory(&self) -> Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).context("a peak of memory")?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))
+            .context("a peak of memory")?;
         let kib: u64 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(kib / 1024)
     }

@@ -41,7 +41,8 @@ impl Network {
         inside(&["address", "add", "198.51.100.2/30", "dev", &there])?;
         inside(&["link", "set", &there, "up"])?;
         // So that nobody has to be asked who is there.
-        let neighbour = ["neighbour", "add", "198.51.100.1", "lladdr", "02:00:00:00:00:01", "dev", &there];
+        let neighbour =
+            ["neighbour", "add", "198.51.100.1", "lladdr", "02:00:00:00:00:01", "dev", &there];
         inside(&[&neighbour[..], &["nud", "permanent"]].concat())?;
         inside(&["route", "add", "default", "via", "198.51.100.1"])?;
         Ok(network)
@@ -54,7 +55,8 @@ impl Network {
     /// How many packets have left it so far.
     fn sent(&self) -> Result<u64> {
         let file = format!("/sys/class/net/{}b/statistics/tx_packets", self.name);
-        let output = Command::new("ip").args(["netns", "exec", &self.name, "cat", &file]).output()?;
+        let output =
+            Command::new("ip").args(["netns", "exec", &self.name, "cat", &file]).output()?;
         text(&output.stdout).trim().parse().with_context(|| text(&output.stderr))
     }
 }
@@ -67,7 +69,8 @@ impl Drop for Network {
 }
 
 fn ip(arguments: &[&str]) -> Result<()> {
-    let output = Command::new("ip").args(arguments).output().context("`ip` is missing: install iproute2")?;
+    let output =
+        Command::new("ip").args(arguments).output().context("`ip` is missing: install iproute2")?;
     ensure!(output.status.success(), "ip {arguments:?} (needs root): {}", text(&output.stderr));
     Ok(())
 }
@@ -76,7 +79,8 @@ fn ip(arguments: &[&str]) -> Result<()> {
 fn no_packet_leaves_while_pages_try_everything() -> Result<()> {
     let (bench, network) = (Bench::new()?, Network::new()?);
     let before = network.sent()?;
-    let control = network.command(&bench, "bash", &["-c", "echo out > /dev/udp/198.51.100.1/9"]).status()?;
+    let control =
+        network.command(&bench, "bash", &["-c", "echo out > /dev/udp/198.51.100.1/9"]).status()?;
     ensure!(control.success() && network.sent()? == before + 1, "a packet that leaves is counted");
 
     let before = network.sent()?;

@@ -85,7 +85,12 @@ fn packed(mut members: Members) -> Result<Vec<u8>> {
 }
 
 /// The members with a trick.
-fn tricked(members: &Members, trick: &Trick, private: &Utf8Path, out: &Utf8Path) -> Result<Members> {
+fn tricked(
+    members: &Members,
+    trick: &Trick,
+    private: &Utf8Path,
+    out: &Utf8Path,
+) -> Result<Members> {
     let filled = |text: &str| {
         text.replace("PRIVATE", private.as_str())
             .replace("NESTED", &format!("{}{}", "[".repeat(100_000), "]".repeat(100_000)))
@@ -102,7 +107,8 @@ fn tricked(members: &Members, trick: &Trick, private: &Utf8Path, out: &Utf8Path)
         content = content.replace(before, &after);
     }
     *member = content.into_bytes();
-    let added = trick.add.iter().map(|(name, content)| (name.clone(), filled(content).into_bytes()));
+    let added =
+        trick.add.iter().map(|(name, content)| (name.clone(), filled(content).into_bytes()));
     members.extend(added);
     Ok(members)
 }
@@ -120,8 +126,12 @@ fn escaped(text: &str) -> String {
 fn private(bench: &Bench) -> Result<Utf8PathBuf> {
     let folder = bench.path("private");
     fs::create_dir(&folder)?;
-    let cookie = json!({ "name": SECRET, "value": SECRET, "domain": "clock.meridian.test", "path": "/" });
-    fs::write(folder.join("state.json"), json!({ "cookies": [cookie], "origins": [] }).to_string())?;
+    let cookie =
+        json!({ "name": SECRET, "value": SECRET, "domain": "clock.meridian.test", "path": "/" });
+    fs::write(
+        folder.join("state.json"),
+        json!({ "cookies": [cookie], "origins": [] }).to_string(),
+    )?;
     let mut picture = fs::File::create(folder.join("picture.png"))?;
     picture.write_all(b"\x89PNG\r\n\x1a\n")?;
     picture.write_all(SECRET.as_bytes())?;
@@ -133,8 +143,9 @@ fn private(bench: &Bench) -> Result<Utf8PathBuf> {
 fn recording() -> String {
     let page = format!("<title>{SECRET}</title><h1>{SECRET}</h1>");
     let length = page.len();
-    let http =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{page}");
+    let http = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{page}"
+    );
     format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:0b0c57e5-06be-4892-a145-082469b435dc>\r\n\
          WARC-Date: 2026-03-01T10:00:00Z\r\nWARC-Target-URI: https://clock.meridian.test/determinism\r\n\
@@ -183,7 +194,8 @@ async fn served(bench: &Bench, command: &str, file: &Utf8Path) -> Result<Option<
 async fn a_packed_run_of_a_stranger_shows_starts_and_writes_nothing_else() -> Result<()> {
     let bench = Bench::new()?;
     let (run, honest) = (bench.path("run"), bench.path("honest.run"));
-    let play = ["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "-o", run.as_str()];
+    let play =
+        ["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "-o", run.as_str()];
     bench.succeed(&play)?;
     bench.succeed(&["pack", run.as_str(), "-o", honest.as_str()])?;
     let (private, out) = (private(&bench)?, bench.path("stolen"));
@@ -212,13 +224,17 @@ async fn a_packed_run_of_a_stranger_shows_starts_and_writes_nothing_else() -> Re
         }
         for command in SERVERS {
             let page = served(&bench, command, &file).await;
-            let page = page.with_context(|| format!("{}: {command}", trick.about))?.unwrap_or_default();
-            let is_plain = !page.contains(SECRET) && !page.contains("<script src=https://stranger.test");
+            let page =
+                page.with_context(|| format!("{}: {command}", trick.about))?.unwrap_or_default();
+            let is_plain =
+                !page.contains(SECRET) && !page.contains("<script src=https://stranger.test");
             ensure!(is_plain, "{}: {command} serves {page}", trick.about);
         }
         let (code, said) = verified;
         match &trick.refused {
-            Some(why) => ensure!(code != 0 && said.contains(why), "{}: {code}: {said}", trick.about),
+            Some(why) => {
+                ensure!(code != 0 && said.contains(why), "{}: {code}: {said}", trick.about)
+            }
             None => ensure!(code == 0 || code == 1, "{}: {code}: {said}", trick.about),
         }
         ensure!(!out.exists(), "{}: {out} is there", trick.about);

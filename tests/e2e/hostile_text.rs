@@ -8,13 +8,16 @@ use camino::Utf8PathBuf;
 use crate::harness::{Bench, text};
 
 /// Clears, hides, writes the clipboard, turns text round, and has no width, in YAML's spelling.
-const HOSTILE: &str = r"a\e[2K\e[1G\e[8mb\e]52;c;eA==\ac\x9b8md\u202Ee\u2066f\u200Bg\u2028h\x7fi\rj";
+const HOSTILE: &str =
+    r"a\e[2K\e[1G\e[8mb\e]52;c;eA==\ac\x9b8md\u202Ee\u2066f\u200Bg\u2028h\x7fi\rj";
 
 fn is_obeyed(letter: char) -> bool {
     let code = u32::from(letter);
     let separates = matches!(letter, '\n' | '\t');
     (letter.is_control() && !separates)
-        || [0x200b..=0x200f, 0x2028..=0x202e, 0x2060..=0x206f].iter().any(|range| range.contains(&code))
+        || [0x200b..=0x200f, 0x2028..=0x202e, 0x2060..=0x206f]
+            .iter()
+            .any(|range| range.contains(&code))
 }
 
 /// A suite whose texts are all hostile, with a recording.
@@ -82,8 +85,10 @@ fn no_command_prints_what_a_terminal_obeys() -> Result<()> {
     for name in ["suite.yaml", "task.yaml"] {
         fs::write(broken.join(name), format!("\"{HOSTILE}\": 1\n"))?;
     }
-    let program =
-        format!("program:printf '{}' >&2; exit 3", HOSTILE.replace("\\e", "\\033").replace("\\u", "\\\\u"));
+    let program = format!(
+        "program:printf '{}' >&2; exit 3",
+        HOSTILE.replace("\\e", "\\033").replace("\\u", "\\\\u")
+    );
     for arguments in [
         &["tasks", "list", suite][..],
         &["tasks", "list", suite, "--json"],

@@ -42,7 +42,8 @@ async fn what_pages_had_kept_is_recorded_and_there_again() -> Result<()> {
     );
 
     let counts = |file: &str| -> Result<Value> {
-        let report: Value = serde_json::from_str(&bench.succeed(&["snapshot", "inspect", file, "--json"])?)?;
+        let report: Value =
+            serde_json::from_str(&bench.succeed(&["snapshot", "inspect", file, "--json"])?)?;
         Ok(report["browser_state"].clone())
     };
     ensure!(counts(bench.path("bare.wacz").as_str())?.is_null(), "nobody asked for it");
@@ -69,7 +70,16 @@ async fn what_pages_had_kept_is_recorded_and_there_again() -> Result<()> {
     ];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
-    bench.succeed(&["env", suite.as_str(), "kept", "--check", "--output", env.as_str(), "--", "true"])?;
+    bench.succeed(&[
+        "env",
+        suite.as_str(),
+        "kept",
+        "--check",
+        "--output",
+        env.as_str(),
+        "--",
+        "true",
+    ])?;
 
     let checked = bench.run(&["replay", file.as_str(), "--check", "--json"])?;
     let checked: Value = serde_json::from_slice(&checked.stdout)?;

@@ -77,7 +77,8 @@ async fn what_a_client_received_survives_kill_9() -> Result<()> {
             format!("https://www.aldria-rail.test/?worker={worker}&number={number}")
         }));
     }
-    clients.spawn(browse(recorder.client()?, received.clone(), |n| format!("http://files.test/{n}")));
+    clients
+        .spawn(browse(recorder.client()?, received.clone(), |n| format!("http://files.test/{n}")));
     received.enough().await?;
     recorder.kill()?;
     while clients.join_next().await.is_some() {}
@@ -110,8 +111,13 @@ async fn the_frames_of_open_sockets_survive_kill_9() -> Result<()> {
     })
     .await?;
     let file = bench.path("sockets.wacz");
-    let recorder =
-        bench.proxy(&["record", "--listen=127.0.0.1:0", &server.as_live_web(), "-o", file.as_str()])?;
+    let recorder = bench.proxy(&[
+        "record",
+        "--listen=127.0.0.1:0",
+        &server.as_live_web(),
+        "-o",
+        file.as_str(),
+    ])?;
     let received = Received::default();
     let mut clients = JoinSet::new();
     for number in 0..3 {
@@ -137,7 +143,8 @@ async fn the_frames_of_open_sockets_survive_kill_9() -> Result<()> {
     for number in 0..3 {
         let mut socket = replay.client()?.socket(&format!("ws://ticker.test/{number}")).await?;
         for (_, expected) in received.iter().filter(|(of, _)| *of == number.to_string()) {
-            let message = tokio::time::timeout(PATIENCE, socket.next()).await?.context("a frame")??;
+            let message =
+                tokio::time::timeout(PATIENCE, socket.next()).await?.context("a frame")??;
             ensure!(message.into_data() == *expected, "socket {number}");
         }
     }

@@ -63,8 +63,13 @@ async fn a_large_body_passes_through_little_memory() -> Result<()> {
     .await?;
     let expected = tokio::task::spawn_blocking(expected).await?;
     let file = bench.path("film.wacz");
-    let recorder =
-        bench.proxy(&["record", "--listen=127.0.0.1:0", &film.as_live_web(), "-o", file.as_str()])?;
+    let recorder = bench.proxy(&[
+        "record",
+        "--listen=127.0.0.1:0",
+        &film.as_live_web(),
+        "-o",
+        file.as_str(),
+    ])?;
     fetch_through(&recorder, &expected).await?;
     recorder.end()?;
     drop(film);

@@ -107,7 +107,8 @@ fn not_a_packet_leaves_the_machine() -> Result<()> {
         let counted: Value = serde_json::from_slice(&std::fs::read(counts.join(name))?)?;
         counted[0]["stats64"]["tx"]["packets"].as_u64().context("a count of packets")
     };
-    fingerprint(&output.stdout).with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
+    fingerprint(&output.stdout)
+        .with_context(|| String::from_utf8_lossy(&output.stderr).into_owned())?;
     ensure!(sent("control")? > 0, "what leaves is counted");
     ensure!(sent("during")? == 0, "{} packets left", sent("during")?);
     Ok(())
@@ -174,6 +175,7 @@ fn named(ancestor: u32, word: &str) -> Result<Vec<u32>> {
 /// Whether there was anybody to get it. Some may be gone already.
 fn signal(name: &str, processes: &[u32]) -> bool {
     let ids = processes.iter().map(u32::to_string);
-    let sent = Command::new("kill").arg(format!("-{name}")).args(ids).stderr(Stdio::null()).status();
+    let sent =
+        Command::new("kill").arg(format!("-{name}")).args(ids).stderr(Stdio::null()).status();
     !processes.is_empty() && sent.is_ok()
 }

@@ -1,5 +1,6 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
+mod agent_failures;
 mod agents;
 mod annotated_frames;
 mod annotated_passwords;

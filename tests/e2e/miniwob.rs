@@ -39,12 +39,16 @@ pub(crate) fn folder(bench: &Bench, tasks: &[&str]) -> Result<String> {
 #[test]
 fn pages_that_score_themselves_are_imported_and_played() -> Result<()> {
     let bench = Bench::new()?;
-    let (html, suite, out) = (folder(&bench, &["right", "wrong"])?, bench.path("suite"), bench.path("out"));
+    let (html, suite, out) =
+        (folder(&bench, &["right", "wrong"])?, bench.path("suite"), bench.path("out"));
     let import = ["tasks", "import", "miniwob", &html, "--seed=41", "--output", suite.as_str()];
     let said = bench.succeed(&import)?;
     ensure!(said.contains("2 tasks, served from"), "{said}");
     let again = bench.run(&import)?;
-    ensure!(again.status.code() == Some(2) && text(&again.stderr).contains("is there already"), "{again:?}");
+    ensure!(
+        again.status.code() == Some(2) && text(&again.stderr).contains("is there already"),
+        "{again:?}"
+    );
     for (name, role, label) in [("right", "link", "This"), ("wrong", "button", "That")] {
         let file = suite.join(format!("miniwob-{name}.yaml"));
         let oracle = format!("oracle:\n- click: {{role: {role}, name: {label}}}\n- answer: done\n");
@@ -76,8 +80,14 @@ fn pages_that_score_themselves_are_imported_and_played() -> Result<()> {
 #[test]
 fn a_folder_that_is_not_the_benchmarks_is_bad_input() -> Result<()> {
     let bench = Bench::new()?;
-    let output =
-        bench.run(&["tasks", "import", "miniwob", "tasks", "--output", bench.path("suite").as_str()])?;
+    let output = bench.run(&[
+        "tasks",
+        "import",
+        "miniwob",
+        "tasks",
+        "--output",
+        bench.path("suite").as_str(),
+    ])?;
     let said = text(&output.stderr);
     ensure!(
         output.status.code() == Some(2) && said.contains("name the folder `html` of the package"),

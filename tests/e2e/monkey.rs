@@ -24,9 +24,18 @@ const TASKS: &[&str] = &[
 fn a_monkey_breaks_nothing_and_does_the_same_twice() -> Result<()> {
     let bench = Bench::new()?;
     let (out, agent) = (bench.path("out"), "program:python3 -B tests/monkey/monkey.py 11");
-    let mut command =
-        bench.command(&["run", "tasks/demo", "--agent", agent, "--repeat=2", "--workers=2", "--json"]);
-    command.args(["--output", out.as_str()]).args(TASKS.iter().map(|task| format!("--task={task}")));
+    let mut command = bench.command(&[
+        "run",
+        "tasks/demo",
+        "--agent",
+        agent,
+        "--repeat=2",
+        "--workers=2",
+        "--json",
+    ]);
+    command
+        .args(["--output", out.as_str()])
+        .args(TASKS.iter().map(|task| format!("--task={task}")));
     let summary: Value = serde_json::from_slice(&command.output()?.stdout)?;
     ensure!(summary["episodes"] == 2 * TASKS.len(), "{summary:#}");
     ensure!(summary["errors"] == 0 && summary["timeouts"] == 0, "{:#}", summary["causes"]);

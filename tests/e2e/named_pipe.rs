@@ -34,13 +34,17 @@ impl PipeReader {
         let (path, both_ends) = make(bench, name)?;
         let reader = BufReader::new(File::open(&path)?);
         let (send, lines) = channel();
-        std::thread::spawn(move || reader.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        std::thread::spawn(move || {
+            reader.lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+        });
         Ok(PipeReader { path, lines, _both_ends: both_ends })
     }
 
     /// The next line.
     pub(crate) fn read(&self) -> Result<String> {
-        self.lines.recv_timeout(READ_TIMEOUT).with_context(|| format!("nothing came through {}", self.path))
+        self.lines
+            .recv_timeout(READ_TIMEOUT)
+            .with_context(|| format!("nothing came through {}", self.path))
     }
 }
 

@@ -12,7 +12,8 @@ use serde_json::Value;
 use crate::harness::{Bench, repository, text};
 
 /// The demo's shortest tasks, twice.
-const SMALL: [&str; 4] = ["--agent=oracle", "--task=clock-time-zone", "--task=guest-booking", "--repeat=2"];
+const SMALL: [&str; 4] =
+    ["--agent=oracle", "--task=clock-time-zone", "--task=guest-booking", "--repeat=2"];
 
 /// A bench with an object store that has one bucket.
 struct World {
@@ -47,7 +48,12 @@ impl World {
     fn succeed(&self, arguments: &[&str]) -> Result<String> {
         let output = self.run(arguments)?;
         let said = text(&output.stdout);
-        ensure!(output.status.success(), "{arguments:?}: {}\n{said}{}", output.status, text(&output.stderr));
+        ensure!(
+            output.status.success(),
+            "{arguments:?}: {}\n{said}{}",
+            output.status,
+            text(&output.stderr)
+        );
         Ok(said)
     }
 
@@ -61,7 +67,8 @@ impl World {
 
     /// Plays the small tasks of a suite; the summary.
     fn play(&self, suite: &str, output: &str, more: &[&str]) -> Result<Value> {
-        let arguments = [&["run", suite], &SMALL[..], &["--json", "--output", output], more].concat();
+        let arguments =
+            [&["run", suite], &SMALL[..], &["--json", "--output", output], more].concat();
         Ok(serde_json::from_str(&self.succeed(&arguments)?)?)
     }
 
@@ -104,16 +111,22 @@ fn contents(folder: &Utf8Path) -> Result<Vec<(String, Vec<u8>)>> {
 fn a_snapshot_at_an_address_is_the_same_world_and_little_of_it_is_fetched() -> Result<()> {
     let world = World::new()?;
     let alone = world.play("tasks/demo", world.bench.path("alone").as_str(), &[])?;
-    let pushed = world.succeed(&["snapshot", "push", "snapshots/demo.wacz", "s3://bucket/x/demo.wacz"])?;
+    let pushed =
+        world.succeed(&["snapshot", "push", "snapshots/demo.wacz", "s3://bucket/x/demo.wacz"])?;
     ensure!(pushed.contains("address: s3://bucket/x/demo.wacz"), "{pushed}");
-    let said = world.ends_with(2, &["snapshot", "push", "snapshots/demo.wacz", "s3://bucket/x/demo.wacz"])?;
+    let said = world
+        .ends_with(2, &["snapshot", "push", "snapshots/demo.wacz", "s3://bucket/x/demo.wacz"])?;
     ensure!(said.contains("--force replaces it"), "{said}");
     let web = format!("{}/bucket/x/demo.wacz", world.server().web());
     for (name, address) in [("of-s3", "s3://bucket/x/demo.wacz"), ("of-web", &web)] {
         let suite = world.suite_at(name, address)?;
-        let summary = world.play(suite.as_str(), world.bench.path(&format!("{name}-run")).as_str(), &[])?;
+        let summary =
+            world.play(suite.as_str(), world.bench.path(&format!("{name}-run")).as_str(), &[])?;
         ensure!(summary["fingerprints"] == alone["fingerprints"], "{name}: {summary}");
-        ensure!(summary["successes"] == alone["successes"] && summary["errors"] == 0, "{name}: {summary}");
+        ensure!(
+            summary["successes"] == alone["successes"] && summary["errors"] == 0,
+            "{name}: {summary}"
+        );
     }
     // Again, and by other commands: what was fetched is there.
     let before = world.server().sent().1;
@@ -149,7 +162,8 @@ fn a_run_at_an_address_is_the_run_that_it_is_in_a_folder() -> Result<()> {
         Ok(contents(folder)?.into_iter().map(|(name, _)| name).collect())
     };
     ensure!(names(&world.store.join("bucket/runs/small"))? == names(&alone)?);
-    let small = [&["run", "tasks/demo"], &SMALL[..], &["--output", "s3://bucket/runs/small"]].concat();
+    let small =
+        [&["run", "tasks/demo"], &SMALL[..], &["--output", "s3://bucket/runs/small"]].concat();
     let said = world.ends_with(2, &small)?;
     ensure!(said.contains("has one already; continue it with --resume"), "{said}");
     world.succeed(&[&small[..], &["--resume"]].concat())?;
@@ -208,13 +222,20 @@ fn a_store_that_dies_in_the_middle_costs_no_result() -> Result<()> {
     let said = text(&ended.stdout) + &text(&ended.stderr);
     ensure!(ended.status.code() == Some(3), "{}\n{said}", ended.status);
     ensure!(said.contains("playing goes on, and what is missing follows"), "{said}");
-    ensure!(said.contains("all results are in") && said.contains("--resume uploads the rest"), "{said}");
+    ensure!(
+        said.contains("all results are in") && said.contains("--resume uploads the rest"),
+        "{said}"
+    );
     ensure!(!said.contains(environment[2].1.as_str()), "{said}");
     world.server = Some(ObjectServer::start(&world.store, ports)?);
     let resumed = world.play("tasks/demo", output, &["--resume"])?;
-    ensure!(resumed["fingerprints"] == alone["fingerprints"] && resumed["errors"] == 0, "{resumed}");
+    ensure!(
+        resumed["fingerprints"] == alone["fingerprints"] && resumed["errors"] == 0,
+        "{resumed}"
+    );
     let there = contents(&world.store.join("bucket/runs/broken"))?;
-    let here = fs::read_dir(world.bench.path("data").join("runs"))?.next().context("its folder")??;
+    let here =
+        fs::read_dir(world.bench.path("data").join("runs"))?.next().context("its folder")??;
     let here = Utf8PathBuf::from_path_buf(here.path()).ok().context("its folder")?;
     ensure!(contents(&here)? == there, "the two differ");
     Ok(())
@@ -243,7 +264,10 @@ fn a_world_whose_store_dies_is_an_error_and_no_result() -> Result<()> {
     ensure!(ended.status.code() == Some(1), "{}\n{said}", ended.status);
     ensure!(said.contains("Connection refused"), "{said}");
     // What had been read before is played, and the rest is no result.
-    ensure!(said.contains("2 errors, 0 timed out") && said.contains("guest-booking-1 error"), "{said}");
+    ensure!(
+        said.contains("2 errors, 0 timed out") && said.contains("guest-booking-1 error"),
+        "{said}"
+    );
     let more = ["--resume", "--retry-errors", "--json"];
     let summary: Value = serde_json::from_str(&world.succeed(&[&arguments[..], &more].concat())?)?;
     ensure!(summary["errors"] == 0 && summary["episodes"] == 4, "{summary}");

@@ -70,7 +70,11 @@ fn a_reader_that_has_gone_has_what_it_wanted() -> Result<()> {
     ] {
         let output = bench.command(arguments).stdout(shut()?).output()?;
         let said = text(&output.stderr);
-        ensure!(output.status.success() && said.is_empty(), "{arguments:?}: {}\n{said}", output.status);
+        ensure!(
+            output.status.success() && said.is_empty(),
+            "{arguments:?}: {}\n{said}",
+            output.status
+        );
     }
     Ok(())
 }
@@ -80,7 +84,8 @@ fn a_run_whose_readers_have_gone_ends_well_and_leaves_no_browser() -> Result<()>
     let bench = Bench::new()?;
     let (temp, out) = (bench.path("temp"), bench.path("out"));
     std::fs::create_dir(&temp)?;
-    let mut command = bench.command(&["run", "tasks/demo", "--agent=oracle", "--task=quiet-coach", "-v"]);
+    let mut command =
+        bench.command(&["run", "tasks/demo", "--agent=oracle", "--task=quiet-coach", "-v"]);
     command.args(["--json", "--output", out.as_str()]).env("TMPDIR", &temp);
     ensure!(code(command.stdout(shut()?).stderr(shut()?))? == Some(0));
     ensure!(out.join("report.html").is_file(), "it has played to its end");

@@ -14,8 +14,13 @@ use serde_json::Value;
 use crate::harness::{Bench, interrupt, repository, text};
 
 /// The demo's shortest tasks, twice.
-const SMALL: [&str; 5] =
-    ["tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--task=guest-booking", "--repeat=2"];
+const SMALL: [&str; 5] = [
+    "tasks/demo",
+    "--agent=oracle",
+    "--task=clock-time-zone",
+    "--task=guest-booking",
+    "--repeat=2",
+];
 
 /// Plays a run and packs it.
 fn packed(bench: &Bench, name: &str, run: &[&str], pack: &[&str]) -> Result<Utf8PathBuf> {
@@ -63,8 +68,10 @@ fn a_packed_run_is_the_same_run_when_it_is_played_again() -> Result<()> {
     let exists = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file])?;
     ensure!(exists.contains("it exists; --force replaces it"), "{exists}");
 
-    let summary: Value = serde_json::from_str(&bench.succeed(&["report", run.as_str(), "--json"])?)?;
-    let fingerprint = summary["fingerprints"][0]["fingerprint"].as_str().context("a fingerprint")?;
+    let summary: Value =
+        serde_json::from_str(&bench.succeed(&["report", run.as_str(), "--json"])?)?;
+    let fingerprint =
+        summary["fingerprints"][0]["fingerprint"].as_str().context("a fingerprint")?;
     let verified = bench.succeed(&["verify", file])?;
     ensure!(verified.contains("the same fingerprint in 4 episodes"), "{verified}");
     ensure!(verified.contains(fingerprint), "{verified}");
@@ -75,7 +82,10 @@ fn a_packed_run_is_the_same_run_when_it_is_played_again() -> Result<()> {
 
     let other = ends_with(&bench, 1, &["verify", file, "--agent=noop"])?;
     ensure!(other.contains("clock-time-zone-1, step 1, action:"), "{other}");
-    ensure!(other.contains("the fingerprint differs in 4 of 4 episodes: clock-time-zone-1"), "{other}");
+    ensure!(
+        other.contains("the fingerprint differs in 4 of 4 episodes: clock-time-zone-1"),
+        "{other}"
+    );
     Ok(())
 }
 
@@ -93,7 +103,9 @@ fn a_packed_run_has_no_credentials_and_no_paths_of_the_machine() -> Result<()> {
         ensure!(!members.iter().any(|member| member.ends_with(name)), "{name} is in {members:?}");
     }
     let tar = zstd::decode_all(fs::File::open(&file)?)?;
-    for path in [bench.path("").as_str().trim_end_matches('/'), repository().canonicalize_utf8()?.as_str()] {
+    for path in
+        [bench.path("").as_str().trim_end_matches('/'), repository().canonicalize_utf8()?.as_str()]
+    {
         let found = tar.windows(path.len()).any(|window| window == path.as_bytes());
         ensure!(!found, "{path} is in the file");
     }
@@ -158,8 +170,12 @@ fn a_packed_run_is_shown_like_a_folder() -> Result<()> {
     }
     let run = bench.path("shown");
     let compared = bench.succeed(&["compare", run.as_str(), file.as_str()])?;
-    ensure!(compared.contains(file.as_str()) && !compared.contains("sandbox-packed-"), "{compared}");
-    let tables = [run.as_str(), file.as_str()].map(|run| bench.succeed(&["export", "json", run, "-o", "-"]));
+    ensure!(
+        compared.contains(file.as_str()) && !compared.contains("sandbox-packed-"),
+        "{compared}"
+    );
+    let tables =
+        [run.as_str(), file.as_str()].map(|run| bench.succeed(&["export", "json", run, "-o", "-"]));
     let [one, other] = tables;
     ensure!(one? == other?, "the same table");
     Ok(())
@@ -183,7 +199,8 @@ fn suite_with_programs(bench: &Bench) -> Result<Utf8PathBuf> {
 }
 
 #[test]
-fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is_allowed() -> Result<()> {
+fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is_allowed()
+-> Result<()> {
     let bench = Bench::new()?;
     let suite = suite_with_programs(&bench)?;
     let program = "program:read -r hello; echo '{\"protocol\":1}'; read -r task; read -r page; \
@@ -195,7 +212,10 @@ fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is
     let output = command.env_remove("SANDBOX_TRUST").output()?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(2), "{said}");
-    ensure!(said.contains("starts ./check.sh oak (the scorer of one)") && said.contains("--trust"), "{said}");
+    ensure!(
+        said.contains("starts ./check.sh oak (the scorer of one)") && said.contains("--trust"),
+        "{said}"
+    );
     let said = bench.succeed(&["verify", file.as_str(), "--run-programs"])?;
     ensure!(said.contains("the recorded actions of program:"), "{said}");
     ensure!(said.contains("the same fingerprint in 1 episode"), "{said}");
@@ -207,7 +227,8 @@ fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is
 #[test]
 fn an_agent_asks_the_recorded_replies_of_its_model() -> Result<()> {
     let bench = Bench::new()?;
-    let (run, file, cassette) = (bench.path("llm"), bench.path("llm.run.tar.zst"), bench.path("c.jsonl"));
+    let (run, file, cassette) =
+        (bench.path("llm"), bench.path("llm.run.tar.zst"), bench.path("c.jsonl"));
     {
         let server = Server::start(walker::script)?;
         let mut command = bench.command(&["run", "tasks/demo", "--agent=cot", "--model=fake-1"]);
@@ -219,7 +240,10 @@ fn an_agent_asks_the_recorded_replies_of_its_model() -> Result<()> {
     }
     // The run may come from somebody else, and name any file of its user.
     let said = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
-    ensure!(said.contains("name it yourself with --cassette") && said.contains(cassette.as_str()), "{said}");
+    ensure!(
+        said.contains("name it yourself with --cassette") && said.contains(cassette.as_str()),
+        "{said}"
+    );
     bench.succeed(&["pack", run.as_str(), "-o", file.as_str(), "--cassette", cassette.as_str()])?;
     ensure!(!text(&zstd::decode_all(fs::File::open(&file)?)?).contains("secret-key"));
     fs::remove_file(&cassette)?;

@@ -79,9 +79,17 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
     ] {
         tab.press(key).await?;
         let now = shown(&mut tab).await?;
-        ensure!(now == json!([format!("step-{step}"), format!("#step={step}&panel=page")]), "{key}: {now}");
+        ensure!(
+            now == json!([format!("step-{step}"), format!("#step={step}&panel=page")]),
+            "{key}: {now}"
+        );
     }
-    ensure!(tab.evaluate("document.title").await?.as_str().is_some_and(|title| title.starts_with("2/6")));
+    ensure!(
+        tab.evaluate("document.title")
+            .await?
+            .as_str()
+            .is_some_and(|title| title.starts_with("2/6"))
+    );
 
     // What was acted on is marked where it is in the picture.
     tab.until("[...document.querySelectorAll('.current img')].every(img => img.complete && img.naturalWidth === 1280)").await?;
@@ -92,7 +100,10 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
     let trace = std::fs::read_to_string(run.join("episodes/book-viewing-1/trace.jsonl"))?;
     let steps = trace.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
     let lay: [f64; 4] = serde_json::from_value(steps[1]["element"]["bbox"].clone())?;
-    ensure!(marked.iter().zip(lay).all(|(marked, lay)| (marked - lay).abs() < 2.0), "{marked:?} {lay:?}");
+    ensure!(
+        marked.iter().zip(lay).all(|(marked, lay)| (marked - lay).abs() < 2.0),
+        "{marked:?} {lay:?}"
+    );
 
     // What each step says.
     for (step, said) in [
@@ -104,15 +115,21 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
         (3, "failed to find element 999"),
         (6, "I have"),
     ] {
-        let text = tab.evaluate(&format!("document.querySelector('#step-{step}').textContent")).await?;
-        ensure!(text.as_str().is_some_and(|text| text.contains(said)), "step {step} lacks {said:?}: {text}");
+        let text =
+            tab.evaluate(&format!("document.querySelector('#step-{step}').textContent")).await?;
+        ensure!(
+            text.as_str().is_some_and(|text| text.contains(said)),
+            "step {step} lacks {said:?}: {text}"
+        );
     }
     let added = tab.evaluate("document.querySelector('#step-3 .diff .added').textContent").await?;
     ensure!(added.as_str().is_some_and(|line| line.contains("Ada Marsh")), "{added}");
 
     // Keys that open and close.
     tab.press("t").await?;
-    ensure!(tab.evaluate("document.querySelector('.current details.tree').open").await? == json!(true));
+    ensure!(
+        tab.evaluate("document.querySelector('.current details.tree').open").await? == json!(true)
+    );
     tab.press("?").await?;
     ensure!(tab.evaluate("document.querySelector('dialog').open").await? == json!(true));
     tab.press("j").await?;
@@ -144,7 +161,8 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
     let point: [f64; 2] = serde_json::from_value(tab.evaluate(point).await?)?;
     ensure!((point[0] - 320.0).abs() < 3.0 && (point[1] - 180.0).abs() < 3.0, "{point:?}");
     ensure!(
-        tab.evaluate("document.querySelector('.reason').textContent").await? == json!("<b>the middle</b>")
+        tab.evaluate("document.querySelector('.reason').textContent").await?
+            == json!("<b>the middle</b>")
     );
     is_silent(&tab)?;
 
@@ -166,7 +184,10 @@ async fn choose(tab: &mut Tab, name: &str, value: &str) -> Result<()> {
         "{choice}.value = '{value}', {choice}.dispatchEvent(new Event('input', {{ bubbles: true }}))"
     ))
     .await?;
-    ensure!(tab.evaluate(&format!("{choice}.value")).await? == json!(value), "{name} has no {value}");
+    ensure!(
+        tab.evaluate(&format!("{choice}.value")).await? == json!(value),
+        "{name} has no {value}"
+    );
     Ok(())
 }
 
@@ -208,7 +229,8 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
         let now = rows(&mut tab).await?;
         ensure!(now == json!(expected), "{name} {value}: {now}");
         ensure!(
-            tab.evaluate("document.querySelector('.filter output').value").await? == json!("1 of 3 tasks")
+            tab.evaluate("document.querySelector('.filter output').value").await?
+                == json!("1 of 3 tasks")
         );
         choose(&mut tab, name, "").await?;
     }
@@ -223,8 +245,14 @@ async fn a_report_is_searched_and_filtered() -> Result<()> {
     tab.evaluate("document.querySelector('.fold a[href$=\"/trace.html\"]').click()").await?;
     tab.until("location.pathname.endsWith('/episodes/book-viewing-1/trace.html') && document.readyState === 'complete'").await?;
     tab.evaluate("document.querySelector('.kicker a').click()").await?;
-    tab.until("location.pathname.endsWith('/run/trace.html') && document.readyState === 'complete'").await?;
-    ensure!(tab.evaluate("document.querySelector('.filter output').value").await? == json!("3 episodes"));
+    tab.until(
+        "location.pathname.endsWith('/run/trace.html') && document.readyState === 'complete'",
+    )
+    .await?;
+    ensure!(
+        tab.evaluate("document.querySelector('.filter output').value").await?
+            == json!("3 episodes")
+    );
     choose(&mut tab, "verdict", "fail").await?;
     ensure!(rows(&mut tab).await? == json!("cancelled-train-1"));
     fits(&mut tab).await?;
@@ -249,8 +277,9 @@ async fn without_scripts_all_is_there() -> Result<()> {
         ("episodes/book-viewing-1/trace.html", ".list .group", 6),
     ] {
         tab.goto(&url(&run.join(page))).await?;
-        let there =
-            format!("[...document.querySelectorAll('{shown}')].filter(part => part.offsetHeight).length");
+        let there = format!(
+            "[...document.querySelectorAll('{shown}')].filter(part => part.offsetHeight).length"
+        );
         ensure!(tab.evaluate(&there).await? == json!(parts), "{page}: {shown}");
         let idle = "[...document.querySelectorAll('.filter, .moves, .tabs, .views, .bar-of, .peek, dialog, th button')].filter(part => part.offsetHeight).length";
         ensure!(tab.evaluate(idle).await? == json!(0), "{page} shows what does nothing");
@@ -279,8 +308,9 @@ async fn tables_are_sorted_by_their_columns() -> Result<()> {
             tab.evaluate(&format!("{score}.click()")).await?;
             let now = rows(&mut tab).await?;
             ensure!(now == named(order), "{page}, {said}: {now}");
-            let aria_sort =
-                tab.evaluate(&format!("{score}.closest('th').getAttribute('aria-sort') ?? ''")).await?;
+            let aria_sort = tab
+                .evaluate(&format!("{score}.closest('th').getAttribute('aria-sort') ?? ''"))
+                .await?;
             ensure!(aria_sort == json!(said), "{page}: {aria_sort}");
         }
         tab.evaluate(&format!("{score}.focus()")).await?;
@@ -290,12 +320,19 @@ async fn tables_are_sorted_by_their_columns() -> Result<()> {
         let times = "[...document.querySelectorAll('[data-filter] [data-key]')].map(cell => Number(cell.dataset.key))";
         tab.evaluate("document.querySelectorAll('.figures th button')[6].click()").await?;
         let sorted = format!("{times}.every((time, at, all) => !at || all[at - 1] <= time)");
-        ensure!(tab.evaluate(&sorted).await? == json!(true), "{page}: {}", tab.evaluate(times).await?);
+        ensure!(
+            tab.evaluate(&sorted).await? == json!(true),
+            "{page}: {}",
+            tab.evaluate(times).await?
+        );
         fits(&mut tab).await?;
     }
     tab.goto(&format!("{}#t-clock_2dtime_2dzone", url(&run.join("report.html")))).await?;
     ensure!(
-        tab.evaluate("[...document.querySelectorAll('.fold > td > details')].map(fold => fold.open)").await?
+        tab.evaluate(
+            "[...document.querySelectorAll('.fold > td > details')].map(fold => fold.open)"
+        )
+        .await?
             == json!([false, false, true])
     );
     fits(&mut tab).await?;
@@ -316,9 +353,11 @@ async fn no_card_of_a_report_is_taller_than_what_it_holds() -> Result<()> {
     let browser = Browser::start(&bench)?;
     let mut tab = browser.tab().await?;
     tab.goto(&url(&run.join("report.html"))).await?;
-    tab.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))").await?;
+    tab.evaluate("document.querySelectorAll('details').forEach(fold => (fold.open = true))")
+        .await?;
     for width in [1400, 390] {
-        let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        let device =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         tab.call("Emulation.setDeviceMetricsOverride", device).await?;
         tab.until(&format!("innerWidth === {width}")).await?;
         let empty: Vec<f64> = serde_json::from_value(tab.evaluate(EMPTY).await?)?;

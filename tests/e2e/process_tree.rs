@@ -27,13 +27,17 @@ pub(crate) fn descendants(ancestor: u32) -> Result<Vec<Process>> {
         let Ok(id) = entry?.file_name().to_string_lossy().parse::<u32>() else { continue };
         let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { continue };
         // The name of a program stands in brackets, and may have any characters.
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
+        let parent = stat
+            .rsplit_once(')')
+            .and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         processes.push((id, parent.unwrap_or(0u32)));
     }
     let (mut family, mut next) = (vec![ancestor], 0);
     while let Some(&parent) = family.get(next) {
         next += 1;
-        family.extend(processes.iter().filter(|process| process.1 == parent).map(|process| process.0));
+        family.extend(
+            processes.iter().filter(|process| process.1 == parent).map(|process| process.0),
+        );
     }
     let described = family.into_iter().skip(1).map(|id| {
         let arguments = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();

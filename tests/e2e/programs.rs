@@ -85,7 +85,10 @@ fn application(bench: &Bench) -> Result<Utf8PathBuf> {
     let verify = "import requests\ndef verify(server_url):\n    state = requests.get(f'{server_url}/api/state').json()\n    \
         return state['pinned'], f\"pinned: {state['pinned']}\"\n";
     fs::write(app.join("real-tasks/task_e1.py"), verify)?;
-    fs::write(app.join("real-tasks/task_h1.py"), "def verify(server_url):\n    return None['pinned'], ''\n")?;
+    fs::write(
+        app.join("real-tasks/task_h1.py"),
+        "def verify(server_url):\n    return None['pinned'], ''\n",
+    )?;
     Ok(app)
 }
 
@@ -103,8 +106,9 @@ def get(url):
 
 /// Whether this system lets us have namespaces of the network.
 fn namespaces() -> bool {
-    let made =
-        std::process::Command::new("unshare").args(["--user", "--map-root-user", "--net", "true"]).output();
+    let made = std::process::Command::new("unshare")
+        .args(["--user", "--map-root-user", "--net", "true"])
+        .output();
     made.is_ok_and(|made| made.status.success())
 }
 
@@ -131,7 +135,9 @@ fn suite(bench: &Bench, scorers: &[(&str, String)]) -> Result<Utf8PathBuf> {
 }
 
 fn episode(out: &Utf8PathBuf, task: &str) -> Result<Value> {
-    Ok(serde_json::from_str(&fs::read_to_string(out.join(format!("episodes/{task}-1/episode.json")))?)?)
+    Ok(serde_json::from_str(&fs::read_to_string(
+        out.join(format!("episodes/{task}-1/episode.json")),
+    )?)?)
 }
 
 #[test]
@@ -157,7 +163,8 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
             out.as_str(),
         ]);
         let output = run.env("SECRET", "1").output()?;
-        let summary: Value = serde_json::from_slice(&output.stdout).with_context(|| text(&output.stderr))?;
+        let summary: Value =
+            serde_json::from_slice(&output.stdout).with_context(|| text(&output.stderr))?;
         ensure!(summary["score"] == score && summary["errors"] == 0, "{summary:#}");
         ensure!(summary["deterministic"] == true, "{summary:#}");
         let record = episode(&out, "pin")?;
@@ -182,23 +189,41 @@ fn a_program_that_decides_nothing_is_an_error_and_no_score_of_0() -> Result<()> 
             "{command: [sh, -c, 'echo waiting >&2; sleep 100'], timeout: 500ms}",
             "it did not end within 0.5 s, its `timeout`; its standard error ends: waiting",
         ),
-        ("garbled", "[sh, -c, 'echo \"{score: 1}\"']", "its last line is no JSON object with a `score`"),
+        (
+            "garbled",
+            "[sh, -c, 'echo \"{score: 1}\"']",
+            "its last line is no JSON object with a `score`",
+        ),
         ("killed", "[sh, -c, 'kill -9 $$']", "it was killed by signal 9"),
         ("unsure", "[sh, -c, 'echo \"{\\\"error\\\": \\\"no state\\\"}\"']", "no state"),
         ("denies", "[sh, -c, 'echo not so >&2; exit 3']", ""),
     ];
     let scorers = cases.map(|(id, scorer, _)| (id, scorer.to_owned()));
     let (suite, out) = (suite(&bench, &scorers)?, bench.path("out"));
-    let output = bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
+    let output = bench.run(&[
+        "run",
+        suite.as_str(),
+        "--agent=oracle",
+        "--json",
+        "--output",
+        out.as_str(),
+    ])?;
     for (id, _, why) in cases {
         let record = episode(&out, id).with_context(|| text(&output.stderr))?;
         if why.is_empty() {
-            ensure!(record["outcome"]["kind"] == "answered" && record["score"] == 0.0, "{record:#}");
+            ensure!(
+                record["outcome"]["kind"] == "answered" && record["score"] == 0.0,
+                "{record:#}"
+            );
             ensure!(record["detail"]["wrong"][0] == "exit code 3: not so", "{record:#}");
             continue;
         }
-        let message = record["outcome"]["message"].as_str().with_context(|| format!("{id}: {record:#}"))?;
-        ensure!(message.starts_with("failed to score: the scorer's program did not decide: "), "{message}");
+        let message =
+            record["outcome"]["message"].as_str().with_context(|| format!("{id}: {record:#}"))?;
+        ensure!(
+            message.starts_with("failed to score: the scorer's program did not decide: "),
+            "{message}"
+        );
         ensure!(message.contains(why), "{id}: {message}");
     }
     Ok(())
@@ -209,8 +234,14 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
     let bench = Bench::new()?;
     application(&bench)?;
     let (benchmark, suite, out) = (bench.path("benchmark"), bench.path("suite"), bench.path("out"));
-    let said =
-        bench.succeed(&["tasks", "import", "infinity", benchmark.as_str(), "--output", suite.as_str()])?;
+    let said = bench.succeed(&[
+        "tasks",
+        "import",
+        "infinity",
+        benchmark.as_str(),
+        "--output",
+        suite.as_str(),
+    ])?;
     ensure!(said.contains("3 tasks of 1 application, served from"), "{said}");
     fs::write(suite.join("requests.py"), REQUESTS)?;
     for name in ["notes-task_e1", "notes-task_h1", "notes-task_h2"] {
@@ -219,12 +250,18 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
         fs::write(&file, fs::read_to_string(&file)? + steps)?;
     }
     bench.run(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
-    let (pinned, raised, gone) =
-        (episode(&out, "notes-task_e1")?, episode(&out, "notes-task_h1")?, episode(&out, "notes-task_h2")?);
+    let (pinned, raised, gone) = (
+        episode(&out, "notes-task_e1")?,
+        episode(&out, "notes-task_h1")?,
+        episode(&out, "notes-task_h2")?,
+    );
     ensure!(pinned["score"] == 1.0 && pinned["success"] == true, "{pinned:#}");
     let why = raised["detail"]["wrong"][0].as_str().context("a reason")?;
     ensure!(raised["score"] == 0.0 && why.starts_with("Verifier exception: "), "{raised:#}");
-    ensure!(gone["outcome"]["message"].to_string().contains("real-tasks/gone.py is not there"), "{gone:#}");
+    ensure!(
+        gone["outcome"]["message"].to_string().contains("real-tasks/gone.py is not there"),
+        "{gone:#}"
+    );
     let out = bench.path("negative");
     bench.run(&[
         "run",
@@ -236,12 +273,16 @@ fn webarena_infinity_is_imported_and_scored_by_its_own_verifiers() -> Result<()>
         out.as_str(),
     ])?;
     let missed = episode(&out, "notes-task_e1")?;
-    ensure!(missed["score"] == 0.0 && missed["detail"]["wrong"][0] == "pinned: False", "{missed:#}");
+    ensure!(
+        missed["score"] == 0.0 && missed["detail"]["wrong"][0] == "pinned: False",
+        "{missed:#}"
+    );
 
     let sites = bench.path("benchmark/apps/notes");
     let output = bench.run(&["tasks", "import", "infinity", sites.as_str(), "--output", "x"])?;
     ensure!(
-        output.status.code() == Some(2) && text(&output.stderr).contains("name the benchmark's repository"),
+        output.status.code() == Some(2)
+            && text(&output.stderr).contains("name the benchmark's repository"),
         "{output:?}"
     );
     Ok(())

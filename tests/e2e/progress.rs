@@ -40,8 +40,13 @@ fn an_episode_is_a_line_without_a_terminal() -> Result<()> {
     let said = said(&bench, &["--json", "--repeat=2"])?;
     let lines: Vec<&str> = said.lines().collect();
     ensure!(lines.len() == 2, "{said}");
-    for (line, start) in lines.iter().zip(["[1/2] lakeside-commute-1 ", "[2/2] lakeside-commute-2 "]) {
-        ensure!(line.starts_with(start) && line.contains("failed, score 0.00 (1 action, "), "{said}");
+    for (line, start) in
+        lines.iter().zip(["[1/2] lakeside-commute-1 ", "[2/2] lakeside-commute-2 "])
+    {
+        ensure!(
+            line.starts_with(start) && line.contains("failed, score 0.00 (1 action, "),
+            "{said}"
+        );
     }
     Ok(())
 }
@@ -73,8 +78,10 @@ fn more_is_said_with_v_and_every_request_with_vv() -> Result<()> {
         let (method, url) = method.zip(url).context("a request has both")?;
         let level = request["answer"]["level"].as_str().context("a level")?;
         let logged = log.lines().any(|line| {
-            line.contains(&format!("a request method={method} url={url} status={}", request["status"]))
-                && line.contains(&format!("answer=\"{level}\""))
+            line.contains(&format!(
+                "a request method={method} url={url} status={}",
+                request["status"]
+            )) && line.contains(&format!("answer=\"{level}\""))
         });
         ensure!(logged, "{line} is not told");
     }
@@ -91,17 +98,22 @@ fn a_log_for_programs_is_json_and_nothing_else() -> Result<()> {
     let ended = messages(&["--log-json"])?;
     ensure!(ended.len() == 1, "{ended:#?}");
     let fields = &ended[0]["fields"];
-    ensure!(fields["message"] == "an episode has ended" && fields["outcome"] == "stopped", "{ended:#?}");
+    ensure!(
+        fields["message"] == "an episode has ended" && fields["outcome"] == "stopped",
+        "{ended:#?}"
+    );
     ensure!(fields["episode"] == "lakeside-commute-1" && fields["score"] == 0.0, "{ended:#?}");
 
     let all = messages(&["--log-json", "-vv"])?;
-    let count = |message: &str| all.iter().filter(|line| line["fields"]["message"] == message).count();
+    let count =
+        |message: &str| all.iter().filter(|line| line["fields"]["message"] == message).count();
     ensure!(count("an episode begins") == 1 && count("acted") == 2, "{all:#?}");
     ensure!(count("an episode has ended") == 1 && count("a request") > 2, "{all:#?}");
 
     // So is why it failed.
     let failed = Bench::new()?.run(&["run", "tasks/nonesuch", "--agent=noop", "--log-json"])?;
-    let said: Value = serde_json::from_slice(&failed.stderr).with_context(|| text(&failed.stderr))?;
+    let said: Value =
+        serde_json::from_slice(&failed.stderr).with_context(|| text(&failed.stderr))?;
     let why = said["fields"]["message"].as_str().unwrap_or_default();
     ensure!(failed.status.code() == Some(2) && said["level"] == "ERROR", "{said}");
     ensure!(why.starts_with("failed to load the suite: there is no tasks/nonesuch"), "{said}");
@@ -124,10 +136,12 @@ fn there_is_a_line_for_all_episodes_every_half_minute() -> Result<()> {
         out.as_str(),
     ]);
     let mark = bench.path("mark");
-    let mut child = command.env("MARK", &mark).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child =
+        command.env("MARK", &mark).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
-    let summary =
-        lines.find(|line| line.as_ref().is_ok_and(|line| line.contains(" after "))).context("one")??;
+    let summary = lines
+        .find(|line| line.as_ref().is_ok_and(|line| line.contains(" after ")))
+        .context("one")??;
     ensure!(
         summary.starts_with("[1/2] after ") && summary.contains("score 0.00 · 0 passed; now: "),
         "{summary}"
@@ -146,8 +160,12 @@ fn an_interrupted_run_speaks_of_what_was_played() -> Result<()> {
     let (agent, mark) = (format!("--agent={WAITS}"), bench.path("mark"));
     let out = bench.path("out");
     let run = ["run", "tasks/demo", &agent, "--agent-env=MARK", "--output", out.as_str()];
-    let mut child =
-        bench.command(&run).env("MARK", &mark).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = bench
+        .command(&run)
+        .env("MARK", &mark)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
     let first = lines.next().context("a line for the first episode")??;
     ensure!(first.starts_with("[1/"), "{first}");
@@ -203,15 +221,18 @@ fn a_traceback_of_an_agent_is_shown_as_it_was_printed() -> Result<()> {
     let record = fs::read_to_string(out.join("episodes/lakeside-commute-1/episode.json"))?;
     let record: Value = serde_json::from_str(&record)?;
     let message = record["outcome"]["message"].as_str().context("a message")?;
-    let (_, traceback) =
-        message.split_once("; its standard error ends with:\n").with_context(|| message.to_owned())?;
+    let (_, traceback) = message
+        .split_once("; its standard error ends with:\n")
+        .with_context(|| message.to_owned())?;
     ensure!(traceback.starts_with("Traceback (most recent call last):\n  File "), "{message}");
     ensure!(traceback.ends_with("\nKeyError: 'no such key'"), "{message}");
     bench.succeed(&["trace", out.as_str()])?;
     for page in ["report.html", "episodes/lakeside-commute-1/trace.html"] {
         let page = fs::read_to_string(out.join(page))?;
-        let letters = [("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&lt;", "<"), ("&gt;", ">")];
-        let page = letters.iter().fold(page, |page, (escaped, letter)| page.replace(escaped, letter));
+        let letters =
+            [("&quot;", "\""), ("&#x27;", "'"), ("&#x2f;", "/"), ("&lt;", "<"), ("&gt;", ">")];
+        let page =
+            letters.iter().fold(page, |page, (escaped, letter)| page.replace(escaped, letter));
         ensure!(page.contains(traceback), "{page}");
     }
     Ok(())

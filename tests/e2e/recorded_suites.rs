@@ -58,8 +58,16 @@ fn suite(bench: &Bench, shops: &[Shop]) -> Result<Utf8PathBuf> {
 /// Runs the oracle offline; the summary.
 fn play(bench: &Bench, suite: &str) -> Result<Value> {
     let run = bench.path("run");
-    let output =
-        bench.run(&["run", suite, "--agent", "oracle", "--json", "--workers=2", "-o", run.as_str()])?;
+    let output = bench.run(&[
+        "run",
+        suite,
+        "--agent",
+        "oracle",
+        "--json",
+        "--workers=2",
+        "-o",
+        run.as_str(),
+    ])?;
     fs::remove_dir_all(run)?;
     serde_json::from_slice(&output.stdout).with_context(|| text(&output.stderr))
 }
@@ -73,11 +81,18 @@ fn pages(file: &Utf8Path) -> Result<Vec<String>> {
 async fn a_suite_is_recorded_by_its_plan_and_played_without_the_web() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    let shops: Vec<Shop> = shops(Obstacle::None).take(2).chain(shops(Obstacle::Banner).take(1)).collect();
+    let shops: Vec<Shop> =
+        shops(Obstacle::None).take(2).chain(shops(Obstacle::Banner).take(1)).collect();
     let suite = suite(&bench, &shops)?;
     let plan = bench.path("plan.yaml");
-    let said =
-        bench.succeed(&["record", "--suite", suite.as_str(), "--pages=6", "--write-plan", plan.as_str()])?;
+    let said = bench.succeed(&[
+        "record",
+        "--suite",
+        suite.as_str(),
+        "--pages=6",
+        "--write-plan",
+        plan.as_str(),
+    ])?;
     ensure!(said.contains("3 tasks, 3 hosts: at most 18 pages"), "{said}");
     ensure!(!suite.join("shops.wacz").exists(), "a plan records nothing");
     // A person adds a page.
@@ -98,7 +113,10 @@ async fn a_suite_is_recorded_by_its_plan_and_played_without_the_web() -> Result<
     ensure!(recorded.contains(&format!("http://{}/c/music", shops[0].host())), "{recorded:?}");
     // The results of the shop's own search, for what the goal quotes.
     let query = shops[0].thing(7).name.replace(' ', "+");
-    ensure!(recorded.contains(&format!("http://{}/find?q={query}", shops[0].host())), "{recorded:?}");
+    ensure!(
+        recorded.contains(&format!("http://{}/find?q={query}", shops[0].host())),
+        "{recorded:?}"
+    );
     let summary = play(&bench, suite.as_str())?;
     ensure!(summary["passed"] == 3 && summary["requests"]["miss"] == 0, "{summary:#}");
     Ok(())
@@ -127,7 +145,8 @@ async fn a_killed_recording_of_a_suite_goes_on_where_it_was() -> Result<()> {
     for kill_after in [1, 2, 3] {
         let mut child = record(killed.as_str(), again).stderr(Stdio::piped()).spawn()?;
         let log = BufReader::new(child.stderr.take().context("stderr is piped")?);
-        let visited = log.lines().map_while(Result::ok).filter(|line| line.contains("recorded url="));
+        let visited =
+            log.lines().map_while(Result::ok).filter(|line| line.contains("recorded url="));
         ensure!(visited.take(kill_after).count() == kill_after, "it ended before it was killed");
         child.kill()?;
         child.wait()?;
@@ -145,7 +164,10 @@ async fn a_killed_recording_of_a_suite_goes_on_where_it_was() -> Result<()> {
     whole.sort();
     resumed.sort();
     let unique: BTreeSet<&String> = resumed.iter().collect();
-    ensure!(unique.len() == whole.len() && unique.into_iter().eq(whole.iter()), "{resumed:#?}\n{whole:#?}");
+    ensure!(
+        unique.len() == whole.len() && unique.into_iter().eq(whole.iter()),
+        "{resumed:#?}\n{whole:#?}"
+    );
     // The page of each kill may be there twice.
     ensure!(resumed.len() <= whole.len() + 3, "{resumed:#?}");
     Ok(())
@@ -171,7 +193,13 @@ fn a_recording_that_lacks_nothing_is_finished() -> Result<()> {
     let line = json!({ "vantage": 0, "url": url, "outcome": { "page": survey } });
     fs::write(Recording::folder_of(&out).join("crawl.jsonl"), format!("{line}\n"))?;
     // Nothing is asked for: there is no web.
-    bench.succeed(&["record", "--suite", suite.as_str(), "--resume", "--connect-to=::127.0.0.1:1"])?;
+    bench.succeed(&[
+        "record",
+        "--suite",
+        suite.as_str(),
+        "--resume",
+        "--connect-to=::127.0.0.1:1",
+    ])?;
     ensure!(pages(&out)? == [url], "{:?}", pages(&out)?);
     Ok(())
 }
@@ -180,8 +208,8 @@ fn a_recording_that_lacks_nothing_is_finished() -> Result<()> {
 async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    let [guarded, limited, closed] =
-        [Obstacle::Guarded, Obstacle::Limited, Obstacle::Closed].map(|obstacle| shops(obstacle).next());
+    let [guarded, limited, closed] = [Obstacle::Guarded, Obstacle::Limited, Obstacle::Closed]
+        .map(|obstacle| shops(obstacle).next());
     let shops: Vec<Shop> = [guarded, limited, closed].into_iter().flatten().collect();
     let suite = suite(&bench, &shops)?;
     let live = live_web(&origin);
@@ -196,7 +224,10 @@ async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
         "behind a CAPTCHA and a log-in".to_owned(),
         "to record them by hand\n  sandbox record --manual http://".to_owned(),
         format!("left out: http://{}/account: it is behind a log-in", guarded.host()),
-        format!("left out: http://{}/c/kitchen: robots.txt asks crawlers to stay away", closed.host()),
+        format!(
+            "left out: http://{}/c/kitchen: robots.txt asks crawlers to stay away",
+            closed.host()
+        ),
         "might have changed something at third parties".to_owned(),
     ] {
         ensure!(said.contains(&expected), "{expected}\n{said}");
@@ -205,13 +236,15 @@ async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
 
     let file = suite.join("shops.wacz");
     let recorded = pages(&file)?;
-    let things =
-        |shop: &Shop| recorded.iter().filter(|url| url.contains(&format!("{}/i/", shop.host()))).count();
+    let things = |shop: &Shop| {
+        recorded.iter().filter(|url| url.contains(&format!("{}/i/", shop.host()))).count()
+    };
     ensure!(things(guarded) == 0 && things(closed) == 0 && things(limited) > 3, "{recorded:#?}");
     let folder = bench.path("bodies");
     bench.succeed(&["snapshot", "export", file.as_str(), "-o", folder.as_str()])?;
     for wrong in ["Are you human?", "Too many requests", "type=password"] {
-        let found = std::process::Command::new("grep").args(["-rl", wrong, folder.as_str()]).output()?;
+        let found =
+            std::process::Command::new("grep").args(["-rl", wrong, folder.as_str()]).output()?;
         ensure!(found.stdout.is_empty(), "{wrong} is in {}", text(&found.stdout));
     }
     Ok(())
@@ -232,7 +265,8 @@ async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
     };
     record(&[])?;
     let coverage = || -> Result<Value> {
-        let said = bench.succeed(&["snapshot", "coverage", suite.as_str(), "--json", "--at-least=1"])?;
+        let said =
+            bench.succeed(&["snapshot", "coverage", suite.as_str(), "--json", "--at-least=1"])?;
         Ok(serde_json::from_str(&said)?)
     };
     let covered = coverage()?;
@@ -294,7 +328,10 @@ async fn recordings_of_a_suite_are_kept_by_date_and_not_mixed() -> Result<()> {
     let origin = origin().await?;
     let shops: Vec<Shop> = shops(Obstacle::None).take(1).collect();
     let suite = suite(&bench, &shops)?;
-    fs::write(suite.join("suite.yaml"), "name: shops\nworld: {snapshots: ['shops-{date}.wacz']}\n")?;
+    fs::write(
+        suite.join("suite.yaml"),
+        "name: shops\nworld: {snapshots: ['shops-{date}.wacz']}\n",
+    )?;
     let unrecorded = bench.run(&["run", suite.as_str(), "--agent", "noop"])?;
     ensure!(unrecorded.status.code() == Some(2), "{}", text(&unrecorded.stderr));
     let live = live_web(&origin);
@@ -306,7 +343,15 @@ async fn recordings_of_a_suite_are_kept_by_date_and_not_mixed() -> Result<()> {
     let newest = suite.join(format!("shops-{today}.wacz"));
     ensure!(newest.exists() && said.contains(&format!("version {today} of ")), "{said}");
     let older = suite.join("shops-2025-01-05.wacz");
-    bench.succeed(&["snapshot", "import", newest.as_str(), "--title", "Older", "-o", older.as_str()])?;
+    bench.succeed(&[
+        "snapshot",
+        "import",
+        newest.as_str(),
+        "--title",
+        "Older",
+        "-o",
+        older.as_str(),
+    ])?;
 
     let named = format!("{suite}@2025-01-05");
     let mut runs = Vec::new();

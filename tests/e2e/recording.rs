@@ -4,8 +4,11 @@ use anyhow::{Context, Result, ensure};
 
 use crate::harness::{Bench, interrupt, live_web, origin, text};
 
-const PAGES: [&str; 3] =
-    ["https://www.aldria-rail.test/", "https://www.cityscreen.test/", "https://www.hearthside.test/"];
+const PAGES: [&str; 3] = [
+    "https://www.aldria-rail.test/",
+    "https://www.cityscreen.test/",
+    "https://www.hearthside.test/",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recorded_pages_replay_after_the_origin_is_gone() -> Result<()> {
@@ -39,7 +42,11 @@ async fn recorded_pages_replay_after_the_origin_is_gone() -> Result<()> {
     let client = replay.client()?;
     for (page, expected) in PAGES.iter().zip(expected) {
         let answer = client.get(page).await?;
-        ensure!(answer.status() == 200 && *answer.body() == expected, "{page}: {}", answer.status());
+        ensure!(
+            answer.status() == 200 && *answer.body() == expected,
+            "{page}: {}",
+            answer.status()
+        );
     }
     let missed = client
         .send(
@@ -63,7 +70,8 @@ async fn an_interrupted_crawl_leaves_a_whole_snapshot() -> Result<()> {
     let origin = origin().await?;
     let file = bench.path("cut.wacz");
     let live = live_web(&origin);
-    let mut arguments = vec!["record", "-v", "--depth=3", "--delay=50", "-o", file.as_str(), PAGES[0]];
+    let mut arguments =
+        vec!["record", "-v", "--depth=3", "--delay=50", "-o", file.as_str(), PAGES[0]];
     arguments.extend(live.iter().map(String::as_str));
     let mut child = bench.command(&arguments).stderr(std::process::Stdio::piped()).spawn()?;
     let mut log = std::io::BufReader::new(child.stderr.take().context("stderr is piped")?);
@@ -99,7 +107,8 @@ fn a_recording_of_nothing_is_no_success() -> Result<()> {
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(1), "{}: {said}", output.status);
     ensure!(
-        said.contains("not recorded: https://nowhere.test/") && said.contains("nothing was recorded"),
+        said.contains("not recorded: https://nowhere.test/")
+            && said.contains("nothing was recorded"),
         "{said}"
     );
     ensure!(!file.exists(), "an empty file is left");

@@ -8,7 +8,13 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, text};
 
-fn score(bench: &Bench, benchmark: &str, tasks: &str, attempts: &str, options: &[&str]) -> Result<Output> {
+fn score(
+    bench: &Bench,
+    benchmark: &str,
+    tasks: &str,
+    attempts: &str,
+    options: &[&str],
+) -> Result<Output> {
     let (given, made) = (bench.path("tasks.json"), bench.path("attempts.jsonl"));
     fs::write(&given, tasks)?;
     fs::write(&made, attempts)?;
@@ -25,7 +31,8 @@ const QUESTIONS: &str = r#"{"id": "a", "set": "dev", "task": "Where?", "answer":
 #[test]
 fn answers_are_scored_with_what_papers_count() -> Result<()> {
     let bench = Bench::new()?;
-    let attempts = "{\"id\": \"a\", \"answer\": \"alton\"}\n{\"id\": \"c\", \"answer\": [\"Ada\"]}\n";
+    let attempts =
+        "{\"id\": \"a\", \"answer\": \"alton\"}\n{\"id\": \"c\", \"answer\": [\"Ada\"]}\n";
     let output = score(&bench, "assistantbench", QUESTIONS, attempts, &["--all", "--json"])?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout)?;
@@ -33,13 +40,18 @@ fn answers_are_scored_with_what_papers_count() -> Result<()> {
     let answers = &report["measures"]["answers"];
     let rate = answers["rate"].as_f64().unwrap_or_default();
     ensure!(answers["precision"] == 0.75 && (rate - 2.0 / 3.0).abs() < 1e-9, "{report:#}");
-    let hard = report["groups"].as_array().into_iter().flatten().find(|group| group["name"] == "Hard");
+    let hard =
+        report["groups"].as_array().into_iter().flatten().find(|group| group["name"] == "Hard");
     ensure!(hard.is_some_and(|hard| hard["score"] == 0.75 && hard["tasks"] == 2), "{report:#}");
 
     let output = score(&bench, "assistantbench", QUESTIONS, attempts, &[])?;
     let said = text(&output.stdout);
     ensure!(said.contains("0.75, 1/2 tasks passed") && said.contains("precision 0.75"), "{said}");
-    ensure!(text(&output.stderr).contains("1 of 3 tasks have no attempt"), "{}", text(&output.stderr));
+    ensure!(
+        text(&output.stderr).contains("1 of 3 tasks have no attempt"),
+        "{}",
+        text(&output.stderr)
+    );
     Ok(())
 }
 
@@ -48,15 +60,22 @@ fn answers_are_scored_with_what_papers_count() -> Result<()> {
 fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     let bench = Bench::new()?;
     let (closed_book, guesses) = (bench.path("closed-book.jsonl"), bench.path("guesses.jsonl"));
-    fs::write(&closed_book, "{\"id\": \"a\", \"answer\": \"Oak\"}\n{\"id\": \"b\", \"answer\": 10}\n")?;
+    fs::write(
+        &closed_book,
+        "{\"id\": \"a\", \"answer\": \"Oak\"}\n{\"id\": \"b\", \"answer\": 10}\n",
+    )?;
     fs::write(&guesses, "{\"id\": \"b\", \"answer\": 5}\n{\"id\": \"c\", \"answer\": \"\"}\n")?;
     let agent = "{\"id\": \"a\", \"answer\": \"Alton\"}\n{\"id\": \"b\", \"answer\": \"\"}\n";
     let options = ["--fallback", closed_book.as_str(), "--fallback", guesses.as_str()];
     let json = [options.as_slice(), &["--json"]].concat();
     let report: Value =
         serde_json::from_slice(&score(&bench, "assistantbench", QUESTIONS, agent, &json)?.stdout)?;
-    let from: Vec<_> =
-        report["answers_from"].as_array().into_iter().flatten().map(|source| &source["answers"]).collect();
+    let from: Vec<_> = report["answers_from"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|source| &source["answers"])
+        .collect();
     ensure!(
         from == [1, 1, 0]
             && report["unanswered"] == 1
@@ -70,7 +89,10 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
 
     let said = text(&score(&bench, "assistantbench", QUESTIONS, agent, &options)?.stdout);
     ensure!(said.contains(&format!("answers from        1  {closed_book}\n")), "{said}");
-    ensure!(said.contains(&format!("answers from        0  {guesses}\nno answer           1\n")), "{said}");
+    ensure!(
+        said.contains(&format!("answers from        0  {guesses}\nno answer           1\n")),
+        "{said}"
+    );
 
     let questions = json!([{ "id": "q", "question": "Who?", "answer": "Ada", "necessary_evidence": [], "categories": [], "decomposition": [] }]);
     let answer = "{\"id\": \"q\", \"answer\": \"Ada\"}";
@@ -86,10 +108,18 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     let report: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(report["score"] == 1.0 && report["answers_from"][1]["answers"] == 1, "{report:#}");
 
-    let output =
-        score(&bench, "fanoutqa", &questions.to_string(), answer, &["--fallback", guesses.as_str()])?;
+    let output = score(
+        &bench,
+        "fanoutqa",
+        &questions.to_string(),
+        answer,
+        &["--fallback", guesses.as_str()],
+    )?;
     let said = text(&output.stderr);
-    ensure!(output.status.code() == Some(2) && said.contains("guesses.jsonl: no task `b`"), "{said}");
+    ensure!(
+        output.status.code() == Some(2) && said.contains("guesses.jsonl: no task `b`"),
+        "{said}"
+    );
     let output = score(&bench, "webarena", "[]", "", &options)?;
     ensure!(
         output.status.code() == Some(2) && text(&output.stderr).contains("--fallback"),
@@ -125,9 +155,13 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
     let steps = json!({ "task": 3, "steps": [
         { "url": "https://rail.test/", "selector": "a", "html": "<a href=/><span id=two>2</span></a>" },
     ]});
-    let output = score(&bench, "mind2web-live", &nodes.to_string(), &steps.to_string(), &["--json"])?;
+    let output =
+        score(&bench, "mind2web-live", &nodes.to_string(), &steps.to_string(), &["--json"])?;
     let report: Value = serde_json::from_slice(&output.stdout)?;
-    ensure!(report["score"] == 0.5 && report["measures"]["key_nodes"]["near_success"] == 1.0, "{report:#}");
+    ensure!(
+        report["score"] == 0.5 && report["measures"]["key_nodes"]["near_success"] == 1.0,
+        "{report:#}"
+    );
 
     let task = |id: u32, eval: Value| {
         json!({ "sites": ["reddit"], "task_id": id, "require_login": false, "storage_state": null, "start_url": "__REDDIT__",
@@ -140,7 +174,10 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
             json!({ "eval_types": ["url_match", "program_html"], "reference_url": "__REDDIT__/f/books", "url_note": "GOLD in PRED",
             "program_html": [{ "url": "last", "locator": "document.title", "required_contents": { "exact_match": "Books" } }] })
         ),
-        task(1, json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": ["oak"] } })),
+        task(
+            1,
+            json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": ["oak"] } })
+        ),
     ]);
     let attempts = "{\"task_id\": 0, \"url\": \"http://metis.lti.cs.cmu.edu:9999/f/books/1\", \"contents\": [\"books\"]}\n\
                     {\"task_id\": 1, \"answer\": \"elm\"}\n";
@@ -156,16 +193,23 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
 #[test]
 fn fixed_rules_are_named_beside_their_score() -> Result<()> {
     let bench = Bench::new()?;
-    let (question, attempt) =
-        (r#"{"id": "n", "task": "How many?", "answer": "1000"}"#, r#"{"id": "n", "answer": "1,000"}"#);
+    let (question, attempt) = (
+        r#"{"id": "n", "task": "How many?", "answer": "1000"}"#,
+        r#"{"id": "n", "answer": "1,000"}"#,
+    );
     for (rules, score_is, named) in
         [("faithful", "score          0.00", false), ("fixed", "score          1.00", true)]
     {
         let output = score(&bench, "assistantbench", question, attempt, &["--rules", rules])?;
         let said = text(&output.stdout);
-        ensure!(said.contains(score_is) && said.contains("assistantbench-comma") == named, "{rules}: {said}");
+        ensure!(
+            said.contains(score_is) && said.contains("assistantbench-comma") == named,
+            "{rules}: {said}"
+        );
     }
     let output = score(&bench, "assistantbench", question, attempt, &["--rules", "kind"])?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("`faithful` and `fixed`"));
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("`faithful` and `fixed`")
+    );
     Ok(())
 }

@@ -45,7 +45,9 @@ fn searcher(request: &ModelRequest) -> Reply {
             None => "I have to look it up.\nSearch: RE 401 train".to_owned(),
         });
     }
-    if words.contains("the uppercase letter of your choice") && words.contains("Actions so far:\nnone") {
+    if words.contains("the uppercase letter of your choice")
+        && words.contains("Actions so far:\nnone")
+    {
         return Reply::Says("ELEMENT: None\nACTION: SEARCH\nVALUE: RE 401 train".to_owned());
     }
     walker::script(request)
@@ -71,7 +73,9 @@ fn questions_of_assistantbench_are_looked_up_in_a_recording() -> Result<()> {
             ]);
             command.args(["--cassette", cassette.as_str()]).env_remove("OPENAI_API_KEY");
             match server {
-                Some(server) => command.arg("--model=fake-1").env("OPENAI_BASE_URL", server.base_url()),
+                Some(server) => {
+                    command.arg("--model=fake-1").env("OPENAI_BASE_URL", server.base_url())
+                }
                 None => command.arg("--offline").env_remove("OPENAI_BASE_URL"),
             };
             let output = command.output()?;
@@ -83,7 +87,10 @@ fn questions_of_assistantbench_are_looked_up_in_a_recording() -> Result<()> {
             live["requests"]["search"].as_u64() >= Some(1) && live["score"] == score,
             "{agent}: {live:#}"
         );
-        ensure!(live["requests"]["miss"] == 0 && live["requests"]["refused"] == 0, "{agent}: {live:#}");
+        ensure!(
+            live["requests"]["miss"] == 0 && live["requests"]["refused"] == 0,
+            "{agent}: {live:#}"
+        );
         let again = run("again", None)?;
         ensure!(again["fingerprints"] == live["fingerprints"], "{agent}: {again:#}");
     }
@@ -117,8 +124,16 @@ fn a_person_finds_the_page_by_the_engines_form_twice_in_the_same_way() -> Result
     )?;
     let out = bench.path("found");
     let suite = suite.as_str();
-    let arguments =
-        ["run", suite, "--agent=oracle", "--repeat=2", "--workers=2", "--json", "--output", out.as_str()];
+    let arguments = [
+        "run",
+        suite,
+        "--agent=oracle",
+        "--repeat=2",
+        "--workers=2",
+        "--json",
+        "--output",
+        out.as_str(),
+    ];
     let summary: Value = serde_json::from_slice(&bench.run(&arguments)?.stdout)?;
     ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
     ensure!(summary["requests"]["search"] == 4 && summary["requests"]["miss"] == 0, "{summary:#}");
@@ -157,7 +172,10 @@ async fn any_client_of_a_replay_may_search() -> Result<()> {
     ])?;
     let found: Value = serde_json::from_str(&found)?;
     ensure!(found["found"][0]["url"] == "https://www.aldria-rail.test/trains/re-401", "{found:#}");
-    ensure!(found["found"][0]["rank"] == 1 && found["query"] == "quiet coach on RE 401", "{found:#}");
+    ensure!(
+        found["found"][0]["rank"] == 1 && found["query"] == "quiet coach on RE 401",
+        "{found:#}"
+    );
     Ok(())
 }
 
@@ -175,7 +193,10 @@ async fn programs_search_by_the_apis_that_they_know() -> Result<()> {
     ] {
         let url = format!("{url}{words}");
         let (first, again) = (client.get(&url).await?, client.get(&url).await?);
-        ensure!(first.status() == 200 && first.headers()["sandbox-answer"] == "search", "{first:?}");
+        ensure!(
+            first.status() == 200 && first.headers()["sandbox-answer"] == "search",
+            "{first:?}"
+        );
         ensure!(first.body() == again.body(), "{first:?}");
         let found: Value = serde_json::from_slice(first.body())?;
         let best = found.pointer(&format!("{list}/0{link}"));
@@ -201,20 +222,42 @@ fn a_sites_own_search_is_answered_where_a_suite_asks_for_it() -> Result<()> {
     let run = |name: &str, world: String| -> Result<Value> {
         fs::write(suite.join("suite.yaml"), world)?;
         let out = bench.path(name);
-        let arguments =
-            ["run", suite.as_str(), "--agent=oracle", "--repeat=2", "--json", "--output", out.as_str()];
+        let arguments = [
+            "run",
+            suite.as_str(),
+            "--agent=oracle",
+            "--repeat=2",
+            "--json",
+            "--output",
+            out.as_str(),
+        ];
         Ok(serde_json::from_slice(&bench.run(&arguments)?.stdout)?)
     };
-    for (name, wanted) in [("forms", "true"), ("listed", "[\"https://www.cityscreen.test/search?q={}\"]")] {
+    for (name, wanted) in
+        [("forms", "true"), ("listed", "[\"https://www.cityscreen.test/search?q={}\"]")]
+    {
         let summary = run(name, world(&format!("  site_search: {wanted}\n")))?;
-        ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{wanted}: {summary:#}");
-        ensure!(summary["requests"]["search"] == 2 && summary["requests"]["miss"] == 0, "{summary:#}");
+        ensure!(
+            summary["score"] == 1.0 && summary["deterministic"] == true,
+            "{wanted}: {summary:#}"
+        );
+        ensure!(
+            summary["requests"]["search"] == 2 && summary["requests"]["miss"] == 0,
+            "{summary:#}"
+        );
     }
     let without = run("without", world(""))?;
     ensure!(without["score"] == 0.0 && without["requests"]["search"] == 0, "{without:#}");
     ensure!(without["requests"]["miss"].as_u64() >= Some(2), "{without:#}");
-    fs::write(suite.join("suite.yaml"), world("  site_search: [\"https://www.cityscreen.test/search\"]\n"))?;
+    fs::write(
+        suite.join("suite.yaml"),
+        world("  site_search: [\"https://www.cityscreen.test/search\"]\n"),
+    )?;
     let refused = bench.run(&["run", suite.as_str(), "--agent=oracle"])?;
-    ensure!(text(&refused.stderr).contains("is not an address with `{}`"), "{}", text(&refused.stderr));
+    ensure!(
+        text(&refused.stderr).contains("is not an address with `{}`"),
+        "{}",
+        text(&refused.stderr)
+    );
     Ok(())
 }

@@ -32,7 +32,10 @@ async fn answer(path: String, mut tcp: TcpStream) -> Result<()> {
         "/resets-at-once" => Ok(tcp.set_zero_linger()?),
         "/much-head" | "/too-much-head" => {
             let size = if path == "/much-head" { 60 } else { 70 } * 1024;
-            tcp.write_all(format!("HTTP/1.1 200 OK\r\nX-Large: {}\r\n", "a".repeat(size)).as_bytes()).await?;
+            tcp.write_all(
+                format!("HTTP/1.1 200 OK\r\nX-Large: {}\r\n", "a".repeat(size)).as_bytes(),
+            )
+            .await?;
             tcp.write_all(b"Content-Length: 4\r\nConnection: close\r\n\r\ngood").await?;
             Ok(tcp.shutdown().await?)
         }
@@ -101,8 +104,9 @@ async fn bad_servers_harm_nothing_but_their_own_answers() -> Result<()> {
         ("/stalls", "nothing for 2s"),
         ("/resets", "it broke off"),
     ] {
-        let line =
-            said.lines().find(|line| line.contains(&format!("not recorded: http://slow.test{path}: ")));
+        let line = said
+            .lines()
+            .find(|line| line.contains(&format!("not recorded: http://slow.test{path}: ")));
         ensure!(line.is_some_and(|line| line.contains(why)), "{path} is not explained:\n{said}");
     }
     bench.succeed(&["snapshot", "verify", file.as_str()])?;

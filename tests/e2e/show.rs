@@ -29,7 +29,8 @@ fn desktop(bench: &Bench) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
     let (folder, opened) = (bench.path("desktop"), bench.path("opened"));
     std::fs::create_dir_all(&folder)?;
     let program = folder.join("xdg-open");
-    let script = format!("#!/bin/sh\nstat -c %a \"$@\" >> '{opened}'\ncat \"$@\" >> '{opened}'\nexit 1\n");
+    let script =
+        format!("#!/bin/sh\nstat -c %a \"$@\" >> '{opened}'\ncat \"$@\" >> '{opened}'\nexit 1\n");
     std::fs::write(&program, script)?;
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;
     Ok((folder, opened))
@@ -133,7 +134,10 @@ fn show_serves_a_run_until_it_is_interrupted_and_writes_nothing() -> Result<()> 
         ensure!(answer.starts_with("HTTP/1.1 200") && answer.contains(has), "{path}: {answer}");
     }
     ensure!(shown.get("/../../etc/passwd")?.starts_with("HTTP/1.1 404"));
-    ensure!(!viewer.exists() && modified(&run.join("report.html"))? == report, "something was written");
+    ensure!(
+        !viewer.exists() && modified(&run.join("report.html"))? == report,
+        "something was written"
+    );
     shown.end()?;
 
     // A port of the user's choice, and one that is taken.
@@ -143,11 +147,14 @@ fn show_serves_a_run_until_it_is_interrupted_and_writes_nothing() -> Result<()> 
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(3) && said.contains(&port), "{said}");
     drop(taken);
-    let shown = Serving::start(without_display(bench.command(&["show", run.as_str(), "--port", &port])))?;
+    let shown =
+        Serving::start(without_display(bench.command(&["show", run.as_str(), "--port", &port])))?;
     ensure!(shown.url.starts_with(&format!("http://127.0.0.1:{port}/")), "{}", shown.url);
     shown.end()?;
     let output = bench.run(&["show", "tasks/demo"])?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("there is no run.json"));
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("there is no run.json")
+    );
     Ok(())
 }
 
@@ -173,7 +180,9 @@ fn requests_lead_to_their_recorded_exchanges() -> Result<()> {
     ] {
         ensure!(exchange.to_lowercase().contains(&part.to_lowercase()), "{part}: {exchange}");
     }
-    for path in ["clock-time-zone-1/requests/9999", "clock-time-zone-9/requests/0", "..%2f/requests/0"] {
+    for path in
+        ["clock-time-zone-1/requests/9999", "clock-time-zone-9/requests/0", "..%2f/requests/0"]
+    {
         let answer = shown.get(&format!("/episodes/{path}"))?;
         ensure!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
     }
@@ -196,9 +205,13 @@ async fn a_shown_run_is_walked_through_in_a_browser() -> Result<()> {
     tab.goto(&shown.url).await?;
     tab.evaluate("document.querySelector('.fold details').open = true").await?;
     let drawn = "[...document.querySelectorAll('.shot img')].every(img => img.complete && img.naturalWidth)";
-    tab.evaluate("document.querySelectorAll('.shot img').forEach(img => (img.loading = 'eager'))").await?;
+    tab.evaluate("document.querySelectorAll('.shot img').forEach(img => (img.loading = 'eager'))")
+        .await?;
     tab.until(drawn).await?;
-    tab.evaluate("document.querySelector('.fold a[href$=\"clock-time-zone-2/trace.html\"]').click()").await?;
+    tab.evaluate(
+        "document.querySelector('.fold a[href$=\"clock-time-zone-2/trace.html\"]').click()",
+    )
+    .await?;
     tab.until("document.querySelector('h1')?.textContent.includes('repeat 2') && document.readyState === 'complete'").await?;
     tab.until("document.querySelector('.current img').naturalWidth > 0").await?;
     tab.evaluate("document.querySelector('.kicker a').click()").await?;
@@ -207,7 +220,8 @@ async fn a_shown_run_is_walked_through_in_a_browser() -> Result<()> {
     )
     .await?;
     tab.evaluate("document.querySelector('header a').click()").await?;
-    tab.until("location.pathname.endsWith('/report.html') && document.readyState === 'complete'").await?;
+    tab.until("location.pathname.endsWith('/report.html') && document.readyState === 'complete'")
+        .await?;
     asks_only(&tab, &[&shown.url, "data:"])?;
     shown.end()?;
     Ok(())
@@ -240,7 +254,10 @@ fn open_asks_the_desktop_once_and_serves_even_if_that_fails() -> Result<()> {
         shown.end()?;
         let page = std::fs::read_to_string(&opened)?;
         // All users of the machine see command lines, so the key in the URL is in a file.
-        ensure!(page.starts_with("600\n") && page.matches("url=").count() == 1, "{arguments:?}: {page}");
+        ensure!(
+            page.starts_with("600\n") && page.matches("url=").count() == 1,
+            "{arguments:?}: {page}"
+        );
         ensure!(page.contains(&format!("url={url}\"")), "{arguments:?}: {page}");
     }
     Ok(())
@@ -251,8 +268,12 @@ fn open_without_a_display_prints_the_url_and_serves() -> Result<()> {
     let bench = Bench::new()?;
     let run = run(&bench)?;
     let (desktop, opened) = desktop(&bench)?;
-    let mut command = without_display(bench.command(&["trace", run.as_str(), "clock-time-zone", "--open"]));
-    command.env("PATH", desktop).env("DISPLAY", "").env("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22");
+    let mut command =
+        without_display(bench.command(&["trace", run.as_str(), "clock-time-zone", "--open"]));
+    command
+        .env("PATH", desktop)
+        .env("DISPLAY", "")
+        .env("SSH_CONNECTION", "192.0.2.1 1 192.0.2.2 22");
     let shown = Serving::start(command)?;
     ensure!(shown.page()?.contains("Europe&#x2f;London"), "{}", shown.page()?);
     let port = shown.url.split(['/', ':']).nth(4).context("a port")?.to_owned();

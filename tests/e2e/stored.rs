@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::harness::{Bench, repository};
 
 /// Runs by their format, below `tests/stored-runs`. Screenshots and pages are not kept there.
-const RUNS: [(&str, &str); 4] = [("2.1", "demo"), ("2.1", "town"), ("2.1", "arena"), ("2.2", "demo")];
+const RUNS: [(&str, &str); 4] =
+    [("2.1", "demo"), ("2.1", "town"), ("2.1", "arena"), ("2.2", "demo")];
 
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     fs::create_dir_all(to)?;
@@ -72,7 +73,8 @@ fn a_run_of_an_earlier_version_is_resumed() -> Result<()> {
     let bench = Bench::new()?;
     let run = bench.path("demo");
     copy(&repository().join("tests/stored-runs/2.1/demo"), &run)?;
-    let tasks = ["--task=audience-score", "--task=guest-booking", "--resume", "--output", run.as_str()];
+    let tasks =
+        ["--task=audience-score", "--task=guest-booking", "--resume", "--output", run.as_str()];
     bench.succeed(&[["run", "tasks/demo", "--agent", "oracle"].as_slice(), &tasks].concat())?;
     ensure!(records(&run)?.len() == 2, "episodes were played or lost");
     Ok(())

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, repository, text};
 
-const TASK: &str = "goal: Look.\nstart_url: https://www.aldria-rail.test/\nscorer: {infeasible: {}}\n";
+const TASK: &str =
+    "goal: Look.\nstart_url: https://www.aldria-rail.test/\nscorer: {infeasible: {}}\n";
 
 /// A suite in the demo's recording, with these files.
 fn suite(bench: &Bench, files: &[(&str, &str)]) -> Result<String> {
@@ -47,7 +48,8 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
         format!("{suite}/two.yml"),
         format!("id: two\n{TASK}oracle:\n- infeasible: there is nothing to do\n"),
     )?;
-    let output = bench.run(&["run", &suite, "--agent=oracle", "--json", "--output", out.as_str()])?;
+    let output =
+        bench.run(&["run", &suite, "--agent=oracle", "--json", "--output", out.as_str()])?;
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(summary["passed"] == 1 && summary["errors"] == 1, "{summary:#}");
     let record = fs::read_to_string(out.join("episodes/one-1/episode.json"))?;
@@ -61,8 +63,12 @@ fn a_program_that_is_not_there_ends_the_run_at_once() -> Result<()> {
     let one = format!("id: one\n{TASK}");
     let suite = suite(&bench, &[("one.yaml", &one), ("two.yaml", &one.replace("one", "two"))])?;
     let out = bench.path("out");
-    let said = refused(&bench, &["run", &suite, "--agent=program:/nope", "--output", out.as_str()])?;
-    ensure!(said.contains("start the agent program `/nope`") && said.contains("the run ends here"), "{said}");
+    let said =
+        refused(&bench, &["run", &suite, "--agent=program:/nope", "--output", out.as_str()])?;
+    ensure!(
+        said.contains("start the agent program `/nope`") && said.contains("the run ends here"),
+        "{said}"
+    );
     ensure!(out.join("episodes/one-1/episode.json").exists(), "the first episode is kept");
     ensure!(!out.join("episodes/two-1/episode.json").exists(), "the second was not begun");
     Ok(())
@@ -73,11 +79,13 @@ fn a_start_page_outside_of_the_world_is_an_error_of_the_suite() -> Result<()> {
     let bench = Bench::new()?;
     let far = format!("id: far\n{}", TASK.replace("aldria-rail.test", "aldria-rial.test"));
     let suite = suite(&bench, &[("far.yaml", &far)])?;
-    let said = refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
+    let said =
+        refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
     ensure!(said.contains("task far: it starts on https://www.aldria-rial.test/"), "{said}");
     ensure!(said.contains("it has aldria-rail.test, ") && said.contains("other hosts"), "{said}");
     fs::write(format!("{suite}/suite.yaml"), "world: {clock: 2024-01-01T00:00:00Z}\n")?;
-    let said = refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
+    let said =
+        refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
     ensure!(said.contains("it has neither recordings"), "{said}");
     Ok(())
 }
@@ -97,7 +105,8 @@ fn a_file_is_imported_outside_of_the_repository_with_its_oddities() -> Result<()
     let (printed, said) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success() && printed.contains("1 task"), "{printed}{said}");
     ensure!(
-        said.contains("warning: the key `data_source` is passed over") && said.contains("(in 1 task)"),
+        said.contains("warning: the key `data_source` is passed over")
+            && said.contains("(in 1 task)"),
         "{said}"
     );
     let manifest = fs::read_to_string(suite.join("sites/reddit/site.yaml"))?;

@@ -19,7 +19,9 @@ fn on_terminal(bench: &Bench, variables: &[(&str, &str)], arguments: &[&str]) ->
 /// Whether it has a sequence that sets a colour or style.
 fn is_coloured(said: &str) -> bool {
     said.split("\u{1b}[").skip(1).any(|piece| {
-        piece.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ';').starts_with('m')
+        piece
+            .trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ';')
+            .starts_with('m')
     })
 }
 
@@ -33,7 +35,9 @@ fn plain(text: &str) -> String {
 #[test]
 fn lines_fit_a_narrow_terminal_and_are_whole_elsewhere() -> Result<()> {
     let bench = Bench::new()?;
-    for arguments in [&["--help"][..], &["run", "--help"], &["doctor"], &["tasks", "list", "tasks/demo"]] {
+    for arguments in
+        [&["--help"][..], &["run", "--help"], &["doctor"], &["tasks", "list", "tasks/demo"]]
+    {
         let said = plain(&on_terminal(&bench, &[], arguments)?);
         // Usage, examples and addresses are copied whole.
         let prose = said.split("Examples:").next().unwrap_or_default();
@@ -64,7 +68,10 @@ fn colours_are_for_terminals_and_for_those_who_ask() -> Result<()> {
     ] {
         for arguments in [&missing[..], &["--help"], &["snapshot"], &["nonsense"]] {
             let said = on_terminal(&bench, variables, &[&["--color", option], arguments].concat())?;
-            ensure!(is_coloured(&said) == expected, "{variables:?} {option} {arguments:?}: {said:?}");
+            ensure!(
+                is_coloured(&said) == expected,
+                "{variables:?} {option} {arguments:?}: {said:?}"
+            );
         }
     }
     let output = bench.command(&missing).output()?;

@@ -67,11 +67,13 @@ async fn a_full_reset_is_asked_for_by_programs_and_not_by_web_pages() -> Result<
     let desk = client(&bench, &status)?;
     write_note(&desk, "nobody-resets-this").await?;
     let resets = status["reset"].as_str().context("an address")?.to_owned();
-    let (port, key) = resets.rsplit(':').next().and_then(|end| end.split_once('/')).context("a key")?;
+    let (port, key) =
+        resets.rsplit(':').next().and_then(|end| end.split_once('/')).context("a key")?;
     let ask = |url: &str, fields: &[&str]| {
         let fields = fields.iter().flat_map(|field| ["-H", field]);
         let code = ["-s", "-o", "/dev/null", "-w", "%{http_code}"];
-        let output = std::process::Command::new("curl").args(code).args(fields).arg(url).output()?;
+        let output =
+            std::process::Command::new("curl").args(code).args(fields).arg(url).output()?;
         anyhow::Ok(text(&output.stdout))
     };
     let rebound = format!("Host: evil.test:{port}");
@@ -94,9 +96,11 @@ async fn a_full_reset_is_asked_for_by_programs_and_not_by_web_pages() -> Result<
     // The applications themselves are behind sockets that nobody else can reach.
     for site in status["sites"].as_array().context("sites")? {
         let address = site["copies"][0]["address"].as_str().context("an address")?;
-        let socket = Utf8Path::new(address.strip_prefix("unix:").with_context(|| address.to_owned())?);
+        let socket =
+            Utf8Path::new(address.strip_prefix("unix:").with_context(|| address.to_owned())?);
         ensure!(socket.metadata()?.mode() & 0o777 == 0o600, "{site}");
-        let is_shut = |folder: &Utf8Path| folder.metadata().is_ok_and(|folder| folder.mode() & 0o077 == 0);
+        let is_shut =
+            |folder: &Utf8Path| folder.metadata().is_ok_and(|folder| folder.mode() & 0o077 == 0);
         ensure!(socket.ancestors().skip(1).any(is_shut), "{socket} can be reached");
     }
     for path in ["/reset", "/status", "/x/reset"] {
@@ -117,7 +121,8 @@ async fn a_full_reset_is_asked_for_by_programs_and_not_by_web_pages() -> Result<
 async fn write_note(client: &Client, title: &str) -> Result<()> {
     const URL: &str = "https://desk.test/scratchpad.html";
     let page = text(client.get(URL).await?.body());
-    let token = page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
+    let token =
+        page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
     let body = format!("token={}&title={title}&body=x", token.context("a token")?);
     let headers = [("content-type", "application/x-www-form-urlencoded")];
     let answer = client.send(URL, "POST", &headers, &body).await?;
@@ -145,7 +150,10 @@ async fn sites_are_reached_changed_reset_and_gone() -> Result<()> {
     let again = up(&bench)?;
     ensure!(again["pid"] == status["pid"], "what is up stays up");
     let unknown = bench.run(&["reset", "nosuch"])?;
-    ensure!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("desk, forum"), "{unknown:?}");
+    ensure!(
+        unknown.status.code() == Some(1) && text(&unknown.stderr).contains("desk, forum"),
+        "{unknown:?}"
+    );
 
     bench.succeed(&["down"])?;
     nobody_holds(&bench)?;
@@ -171,7 +179,10 @@ async fn sites_are_added_to_those_that_are_up() -> Result<()> {
         let sites = status["sites"].as_array().into_iter().flatten();
         sites.filter_map(|site| site["name"].as_str().map(str::to_owned)).collect()
     };
-    ensure!(names(&both) == ["desk", "forum"] && names(&status(&bench)?) == names(&both), "{both:#}");
+    ensure!(
+        names(&both) == ["desk", "forum"] && names(&status(&bench)?) == names(&both),
+        "{both:#}"
+    );
     ensure!(both["pid"] == first["pid"] && both["proxy"] == first["proxy"], "{both:#}");
     ensure!(desk.get("https://forum.test/").await?.status() == StatusCode::OK);
     ensure!(notes(&desk).await?.contains("before-the-forum"), "what was up stays as it was");
@@ -196,7 +207,10 @@ fn other_sites_than_those_that_are_up_are_an_error_that_names_both() -> Result<(
     let refused = |arguments: &[&str], named: [&str; 2]| -> Result<()> {
         let output = bench.run(arguments)?;
         let said = text(&output.stderr);
-        ensure!(output.status.code() == Some(3) && output.stdout.is_empty(), "{arguments:?}: {output:?}");
+        ensure!(
+            output.status.code() == Some(3) && output.stdout.is_empty(),
+            "{arguments:?}: {output:?}"
+        );
         ensure!(named.iter().all(|name| said.contains(name)), "{arguments:?}: {said}");
         ensure!(said.contains("stop them with `sandbox down`"), "{said}");
         Ok(())
@@ -248,7 +262,8 @@ async fn a_full_reset_is_asked_for_as_browsergym_does() -> Result<()> {
     write_note(&desk, "before-the-reset").await?;
     let resets = status["reset"].as_str().context("an address")?.to_owned();
     let ask = |path: &str| {
-        let output = std::process::Command::new("curl").args(["-s", &format!("{resets}{path}")]).output()?;
+        let output =
+            std::process::Command::new("curl").args(["-s", &format!("{resets}{path}")]).output()?;
         anyhow::Ok(text(&output.stdout))
     };
     ensure!(ask("/reset")? == "A reset has begun.");
@@ -360,11 +375,16 @@ fn what_is_in_the_way_is_said() -> Result<()> {
     let output = bench.run(&["up", "desk", "--reset-listen", &address])?;
     let said = text(&output.stderr);
     ensure!(
-        output.status.code() == Some(3) && said.contains(&address) && said.contains("--reset-listen"),
+        output.status.code() == Some(3)
+            && said.contains(&address)
+            && said.contains("--reset-listen"),
         "{said}"
     );
     let output = bench.run(&["up", "desk", RESETS, "--listen", &address])?;
-    ensure!(output.status.code() == Some(3) && text(&output.stderr).contains(&address), "{output:?}");
+    ensure!(
+        output.status.code() == Some(3) && text(&output.stderr).contains(&address),
+        "{output:?}"
+    );
 
     let folder = bench.path("sites");
     std::fs::create_dir_all(folder.join("odd"))?;
@@ -379,7 +399,10 @@ fn what_is_in_the_way_is_said() -> Result<()> {
         "{said}"
     );
     let output = bench.run(&["up", "nosuch"])?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("forum"), "{output:?}");
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("forum"),
+        "{output:?}"
+    );
     Ok(())
 }
 
@@ -411,7 +434,10 @@ fn logs_are_followed_from_one_copy_to_the_next_until_an_interrupt() -> Result<()
     let output = child.wait_with_output()?;
     ensure!(output.status.code() == Some(0), "{output:?}");
     let unknown = bench.run(&["logs", "--follow", "nosuch"])?;
-    ensure!(unknown.status.code() == Some(1) && text(&unknown.stderr).contains("talker"), "{unknown:?}");
+    ensure!(
+        unknown.status.code() == Some(1) && text(&unknown.stderr).contains("talker"),
+        "{unknown:?}"
+    );
 
     // It ends with the town, too.
     let mut command = bench.command(&["logs", "-f", "talker"]);
@@ -435,7 +461,8 @@ fn down_leaves_no_process_and_no_folder_of_a_dead_town_either() -> Result<()> {
     let sites = talker(&bench)?;
     // No engine: what is on this machine's is not for a test to remove.
     let down = || -> Result<()> {
-        let output = bench.command(&["down", "--all"]).env("DOCKER_HOST", "unix:///nonesuch").output()?;
+        let output =
+            bench.command(&["down", "--all"]).env("DOCKER_HOST", "unix:///nonesuch").output()?;
         ensure!(output.status.success(), "{output:?}");
         Ok(())
     };

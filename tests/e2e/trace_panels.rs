@@ -44,7 +44,8 @@ async fn panels_are_opened_by_digits_and_tabs_and_survive_a_reload() -> Result<(
     let (page, browser) = trace(&bench)?;
     let mut tab = browser.tab().await?;
     tab.goto(&page).await?;
-    for (digit, panel) in [("2", "model"), ("3", "network"), ("4", "console"), ("5", "score"), ("1", "page")]
+    for (digit, panel) in
+        [("2", "model"), ("3", "network"), ("4", "console"), ("5", "score"), ("1", "page")]
     {
         tab.press(digit).await?;
         let now = panels(&mut tab).await?;
@@ -56,15 +57,18 @@ async fn panels_are_opened_by_digits_and_tabs_and_survive_a_reload() -> Result<(
     let address = "#step=6&panel=network&scope=episode";
     ensure!(panels(&mut tab).await? == json!(["network", address]));
     tab.call("Page.reload", json!({})).await?;
-    tab.until("document.readyState === 'complete' && document.querySelector('#step-6').offsetHeight > 0")
-        .await?;
+    tab.until(
+        "document.readyState === 'complete' && document.querySelector('#step-6').offsetHeight > 0",
+    )
+    .await?;
     ensure!(panels(&mut tab).await? == json!(["network", address]));
     fits(&mut tab).await?;
 
     // Where there is nothing to show, a panel says so.
     tab.goto("about:blank").await?;
     tab.goto(&format!("{page}#step=1&panel=model")).await?;
-    let said = tab.evaluate("document.querySelector('.current [data-panel=model]').innerText").await?;
+    let said =
+        tab.evaluate("document.querySelector('.current [data-panel=model]').innerText").await?;
     ensure!(said.as_str().is_some_and(|said| said.contains("asked no model")), "{said}");
     is_silent(&tab)
 }
@@ -102,9 +106,13 @@ async fn requests_and_messages_are_filtered() -> Result<()> {
     tab.call("Input.insertText", json!({ "text": "NOT/recorded get" })).await?;
     ensure!(rows(&mut tab, "network").await? == json!([1, format!("1 of {all}")]));
     tab.press("3").await?;
-    ensure!(rows(&mut tab, "network").await? == json!([0, format!("0 of {all}")]), "a digit is text there");
     ensure!(
-        tab.evaluate("document.querySelector('[data-panel=network] .empty').offsetHeight > 0").await?
+        rows(&mut tab, "network").await? == json!([0, format!("0 of {all}")]),
+        "a digit is text there"
+    );
+    ensure!(
+        tab.evaluate("document.querySelector('[data-panel=network] .empty').offsetHeight > 0")
+            .await?
             == json!(true)
     );
     tab.press("Escape").await?;
@@ -115,7 +123,8 @@ async fn requests_and_messages_are_filtered() -> Result<()> {
 
     tab.press("4").await?;
     ensure!(rows(&mut tab, "console").await? == json!([2, "2"]));
-    let said = tab.evaluate("document.querySelector('.list[data-panel=console]').innerText").await?;
+    let said =
+        tab.evaluate("document.querySelector('.list[data-panel=console]').innerText").await?;
     ensure!(
         said.as_str().is_some_and(|said| said.contains("status of 404") && said.contains("step 5")),
         "{said}"
@@ -123,8 +132,12 @@ async fn requests_and_messages_are_filtered() -> Result<()> {
     fits(&mut tab).await?;
     tab.press("5").await?;
     tab.evaluate("document.querySelectorAll('.strip a')[1].click()").await?;
-    let said = tab.evaluate("document.querySelector('.current [data-panel=score]').innerText").await?;
-    ensure!(said.as_str().is_some_and(|said| said.contains("0.67") && said.contains("Key node 3")), "{said}");
+    let said =
+        tab.evaluate("document.querySelector('.current [data-panel=score]').innerText").await?;
+    ensure!(
+        said.as_str().is_some_and(|said| said.contains("0.67") && said.contains("Key node 3")),
+        "{said}"
+    );
     is_silent(&tab)
 }
 
@@ -137,14 +150,17 @@ async fn a_step_is_seen_before_at_and_after_its_action() -> Result<()> {
     let seen = "[document.querySelector('.current .mark')?.offsetHeight > 0, [...document.querySelectorAll('.current .shot img')]
         .filter(img => img.offsetHeight).map(img => img.getAttribute('src')).join(' ')]";
     ensure!(tab.evaluate(seen).await? == json!([true, "step-02.png"]));
-    for (view, marked, picture) in
-        [("after", false, "step-03.png"), ("before", false, "step-02.png"), ("action", true, "step-02.png")]
-    {
+    for (view, marked, picture) in [
+        ("after", false, "step-03.png"),
+        ("before", false, "step-02.png"),
+        ("action", true, "step-02.png"),
+    ] {
         tab.press("v").await?;
         let now = tab.evaluate(seen).await?;
         ensure!(now == json!([marked, picture]), "{view}: {now}");
-        let pressed =
-            tab.evaluate("document.querySelector('.views [aria-pressed=true]').dataset.view").await?;
+        let pressed = tab
+            .evaluate("document.querySelector('.views [aria-pressed=true]').dataset.view")
+            .await?;
         ensure!(pressed == json!(view), "{pressed}");
     }
     tab.evaluate("document.querySelector('.views [data-view=after]').click()").await?;
@@ -152,14 +168,18 @@ async fn a_step_is_seen_before_at_and_after_its_action() -> Result<()> {
     // Nothing comes after the last step.
     tab.press("End").await?;
     ensure!(
-        tab.evaluate("document.querySelector('.views [data-view=after]').disabled").await? == json!(true)
+        tab.evaluate("document.querySelector('.views [data-view=after]').disabled").await?
+            == json!(true)
     );
 
     // The mouse on the strip shows a picture large, and what was done.
     let place = "(() => { const box = document.querySelectorAll('.strip a')[2].getBoundingClientRect(); return [box.x + box.width / 2, box.y + 20]; })()";
     let place: [f64; 2] = serde_json::from_value(tab.evaluate(place).await?)?;
-    tab.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": place[0], "y": place[1] }))
-        .await?;
+    tab.call(
+        "Input.dispatchMouseEvent",
+        json!({ "type": "mouseMoved", "x": place[0], "y": place[1] }),
+    )
+    .await?;
     tab.until("document.querySelector('.peek').offsetHeight > 0 && document.querySelector('.peek img').naturalWidth === 1280").await?;
     let said = tab.evaluate("document.querySelector('.peek').innerText").await?;
     ensure!(said.as_str().is_some_and(|said| said.contains("3 · click(\"999\")")), "{said}");
@@ -179,12 +199,21 @@ fn a_step_has_an_address_and_a_page_in_the_frozen_world() -> Result<()> {
     let run = run(&bench)?;
     let printed = bench.succeed(&["trace", run.as_str(), "book-viewing", "--step", "4"])?;
     ensure!(
-        printed.starts_with("file:///") && printed.trim().ends_with("/book-viewing-1/trace.html#step=4"),
+        printed.starts_with("file:///")
+            && printed.trim().ends_with("/book-viewing-1/trace.html#step=4"),
         "{printed}"
     );
     // Without a display it says what to do, and where the page is.
-    let arguments =
-        ["trace", run.as_str(), "book-viewing", "--step", "4", "--open-page", "--suite", "tasks/demo"];
+    let arguments = [
+        "trace",
+        run.as_str(),
+        "book-viewing",
+        "--step",
+        "4",
+        "--open-page",
+        "--suite",
+        "tasks/demo",
+    ];
     let mut command = bench.command(&arguments);
     command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
     let output = command.output()?;
@@ -195,7 +224,9 @@ fn a_step_has_an_address_and_a_page_in_the_frozen_world() -> Result<()> {
             && said.contains("sandbox env tasks/demo book-viewing"),
         "{said}"
     );
-    ensure!(String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134");
+    ensure!(
+        String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134"
+    );
     for (step, why) in [("40", "has 6 steps"), ("x", "invalid value")] {
         let output = bench.run(&[
             "trace",
@@ -220,17 +251,21 @@ fn the_page_of_a_step_is_opened_in_a_window_of_its_world() -> Result<()> {
     let run = run(&bench)?;
     let chromium = browser::Programs::find()?.chromium.context("Chromium")?;
     let window = bench.path("window.sh");
-    let script = format!("#!/bin/sh\nexec '{}' --ozone-platform=headless \"$@\"\n", chromium.display());
+    let script =
+        format!("#!/bin/sh\nexec '{}' --ozone-platform=headless \"$@\"\n", chromium.display());
     std::fs::write(&window, script)?;
     std::fs::set_permissions(&window, std::fs::Permissions::from_mode(0o755))?;
     let arguments = ["trace", run.as_str(), "book-viewing", "--step", "4", "--open-page", "-vv"];
     let mut command = bench.command(&arguments);
     command.env("SANDBOX_CHROMIUM", &window).env("DISPLAY", ":99");
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
     let mut said = String::new();
     while !said.ends_with("Enter or Ctrl-C closes it\n") {
-        said += &(lines.next().with_context(|| format!("it says that the page is open: {said}"))?? + "\n");
+        said +=
+            &(lines.next().with_context(|| format!("it says that the page is open: {said}"))??
+                + "\n");
     }
     let page = said.lines().find(|line| line.contains("https://www.hearthside.test/homes/1134"));
     ensure!(page.is_some_and(|page| page.contains("exact")), "{said}");
@@ -238,7 +273,9 @@ fn the_page_of_a_step_is_opened_in_a_window_of_its_world() -> Result<()> {
     lines.for_each(drop);
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{}: {said}", output.status);
-    ensure!(String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134");
+    ensure!(
+        String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134"
+    );
     Ok(())
 }
 
@@ -286,7 +323,9 @@ async fn ids_are_shown_on_the_picture_under_the_mouse() -> Result<()> {
     let shown = tab.evaluate(SHOWN_BOX).await?;
     let bid = format!("[{}]", target["bid"].as_str().context("an id")?);
     ensure!(shown[0].as_str().is_some_and(|label| label.starts_with(&bid)), "{target}: {shown}");
-    let near = |shown: &Value, wanted: i64| shown.as_i64().is_some_and(|shown| (shown - wanted).abs() <= 2);
+    let near = |shown: &Value, wanted: i64| {
+        shown.as_i64().is_some_and(|shown| (shown - wanted).abs() <= 2)
+    };
     ensure!(near(&shown[1], left) && near(&shown[2], top), "{target}: {shown}");
 
     // The same from the picture.

@@ -35,8 +35,7 @@ boat,{},,1,red|blue,{},on,b,90,x,4,1,TRUE,55
 bird,wing,It sang.,1,red,,,a,10,y,,1,FALSE,89
 ";
 
-const FIELD: &str =
-    "outside.innerHTML = '<input type=radio name=late value=3><input type=radio name=late value=4>';";
+const FIELD: &str = "outside.innerHTML = '<input type=radio name=late value=3><input type=radio name=late value=4>';";
 
 /// The benchmark's repository, and beside it the files of another host.
 pub(crate) fn ground(bench: &Bench) -> Result<()> {
@@ -59,7 +58,8 @@ pub(crate) fn ground(bench: &Bench) -> Result<()> {
 
 pub(crate) fn import(bench: &Bench, output: &str, more: &[&str]) -> Result<String> {
     let (folder, output) = (bench.path("bench"), bench.path(output));
-    let mut arguments = vec!["tasks", "import", "turkingbench", folder.as_str(), "--output", output.as_str()];
+    let mut arguments =
+        vec!["tasks", "import", "turkingbench", folder.as_str(), "--output", output.as_str()];
     arguments.extend(more);
     bench.succeed(&arguments)
 }
@@ -70,15 +70,26 @@ fn solutions_earn_all_and_doing_nothing_what_is_right_untouched() -> Result<()> 
     ground(&bench)?;
     let vendor = bench.path("vendor");
     let said = import(&bench, "suite", &["--split=easy", "--vendor", vendor.as_str()])?;
-    ensure!(said.contains("2 instances of 1 task,") && said.contains("left out Elsewhere"), "{said}");
+    ensure!(
+        said.contains("2 instances of 1 task,") && said.contains("left out Elsewhere"),
+        "{said}"
+    );
     ensure!(!said.contains("cdn.test"), "{said}");
     let suite = bench.path("suite");
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
     ensure!(said.contains("played 2 solutions and 0 wrong solutions"), "{said}");
 
     let out = bench.path("out");
-    let run =
-        ["run", suite.as_str(), "--agent=noop", "--repeat=2", "--check", "--json", "--output", out.as_str()];
+    let run = [
+        "run",
+        suite.as_str(),
+        "--agent=noop",
+        "--repeat=2",
+        "--check",
+        "--json",
+        "--output",
+        out.as_str(),
+    ];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(
         summary["deterministic"] == true && summary["errors"] == 0 && summary["passed"] == 0,
@@ -114,7 +125,8 @@ fn a_form_that_is_sent_ends_the_episode_and_counts() -> Result<()> {
     let run = ["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["passed"] == 1, "{summary:#}");
-    let record = fs::read_to_string(out.join("episodes/turkingbench-boats-and-birds-0-1/episode.json"))?;
+    let record =
+        fs::read_to_string(out.join("episodes/turkingbench-boats-and-birds-0-1/episode.json"))?;
     let record: Value = serde_json::from_str(&record)?;
     ensure!(record["outcome"]["kind"] == "done" && record["answer"].is_null(), "{record:#}");
     ensure!(record["refused_hosts"] == json!(["cdn.test"]), "{record:#}");
@@ -130,7 +142,10 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     let whole = json!({"task": "Boats and birds", "row": 0, "fields": {
         "word": "mast", "story": "it went", "size": "2", "colours": ["red", "blue"], "comment": null, "sure": "on", "kind": "a",
         "late": {"type": "radio", "value": "3"}}});
-    fs::write(&file, format!("{whole}\n\n{}\n", json!({"task": "boats-and-birds", "row": 1, "fields": {}})))?;
+    fs::write(
+        &file,
+        format!("{whole}\n\n{}\n", json!({"task": "boats-and-birds", "row": 1, "fields": {}})),
+    )?;
     let output = bench.run(&score)?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     let report: Value = serde_json::from_slice(&output.stdout)?;
@@ -153,13 +168,20 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     let odd = json!({"task": "Boats and birds", "row": 1, "fields": {"word": {"type": "month", "value": "x"}, "ee": "1"}});
     fs::write(&file, format!("{whole}\n{odd}\n"))?;
     let output = bench.run(&score)?;
-    let (report, said): (Value, _) = (serde_json::from_slice(&output.stdout)?, text(&output.stderr));
-    ensure!(output.status.success() && report["instances"] == 1 && report["unscored"] == 1, "{report:#}");
+    let (report, said): (Value, _) =
+        (serde_json::from_slice(&output.stdout)?, text(&output.stderr));
+    ensure!(
+        output.status.success() && report["instances"] == 1 && report["unscored"] == 1,
+        "{report:#}"
+    );
     ensure!(said.contains("line 2 of `Boats and birds` has no score"), "{said}");
 
     for (line, message) in [
         (json!({"task": "Boats", "row": 0, "fields": {}}), "no task `Boats`"),
-        (json!({"task": "Boats and birds", "row": 2, "fields": {}}), "has 2 instances, and no row 2"),
+        (
+            json!({"task": "Boats and birds", "row": 2, "fields": {}}),
+            "has 2 instances, and no row 2",
+        ),
         (
             json!({"task": "Boats and birds", "row": 0, "fields": {"wrod": "x"}}),
             "has no answers to a field `wrod`",
@@ -182,10 +204,13 @@ fn tasks_can_be_had_in_turkle_itself() -> Result<()> {
     ground(&bench)?;
     let said = import(&bench, "suite", &["--turkle", "--rows=1"])?;
     ensure!(
-        said.contains("sandbox build --force --images") && said.contains("/images' hits-turkingbench"),
+        said.contains("sandbox build --force --images")
+            && said.contains("/images' hits-turkingbench"),
         "{said}"
     );
-    let lines = fs::read_to_string(bench.path("suite/images/hits-turkingbench/load/boats-and-birds.jsonl"))?;
+    let lines = fs::read_to_string(
+        bench.path("suite/images/hits-turkingbench/load/boats-and-birds.jsonl"),
+    )?;
     let lines: Vec<Value> = lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
     ensure!(lines[0] == json!({ "name": "Boats and birds", "template": TEMPLATE }), "{}", lines[0]);
     ensure!(lines[1..] == [json!({ "id": 1_000_000, "inputs": { "thing": "boat" } })], "{lines:?}");

@@ -82,7 +82,14 @@ async fn a_page_is_of_one_crawl_with_its_frames_workers_and_data() -> Result<()>
     let crawls = [1, 2].map(|number| bench.path(&format!("day{number}.wacz")));
     for (number, crawl) in crawls.iter().enumerate() {
         day.store(number as u32 + 1, Ordering::Relaxed);
-        bench.succeed(&["record", "http://days.test/", "--delay=0", &live, "-o", crawl.as_str()])?;
+        bench.succeed(&[
+            "record",
+            "http://days.test/",
+            "--delay=0",
+            &live,
+            "-o",
+            crawl.as_str(),
+        ])?;
     }
     drop(server);
     let both = bench.path("both.wacz");
@@ -99,7 +106,10 @@ async fn a_page_is_of_one_crawl_with_its_frames_workers_and_data() -> Result<()>
             let run = ["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
             let output = bench.run(&run)?;
             let summary: Value = serde_json::from_slice(&output.stdout)?;
-            ensure!(summary["passed"] == 1 && summary["requests"]["miss"] == 0, "{name} {day}: {summary:#}");
+            ensure!(
+                summary["passed"] == 1 && summary["requests"]["miss"] == 0,
+                "{name} {day}: {summary:#}"
+            );
         }
     }
     Ok(())

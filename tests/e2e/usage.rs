@@ -24,7 +24,11 @@ fn wrong_use_is_exit_code_2() -> Result<()> {
     fails(&["record", "localhost:8000/x", "-o", "x.wacz"], 2, "write http://localhost:8000/x")?;
     fails(&["record", "example.org", "-o", "x.wacz"], 2, "write https://example.org")?;
     fails(&["record", "ftp://example.org/", "-o", "x.wacz"], 2, "http: and https: are")?;
-    fails(&["record", "https://a.test/", "-o", "x.wacz", "--connect-to", "a:b"], 2, "HOST:PORT:ADDR:PORT")?;
+    fails(
+        &["record", "https://a.test/", "-o", "x.wacz", "--connect-to", "a:b"],
+        2,
+        "HOST:PORT:ADDR:PORT",
+    )?;
     fails(&["run", "tasks/demo", "--agent", "orcale"], 2, "oracle")?;
     fails(&["run", "tasks/demo", "--agent", "noop", "--task", "nonesuch"], 2, "nonesuch")?;
     fails(&["run", "tasks/nonesuch", "--agent", "noop"], 2, "tasks/nonesuch")?;
@@ -50,7 +54,11 @@ fn an_error_is_a_sentence_behind_its_prefix() -> Result<()> {
             2,
             "error: failed to inspect nonesuch.wacz: open nonesuch.wacz: No such file or directory (os error 2)\n",
         ),
-        (&["status"], 3, "error: failed to reach the sites: none are up; start them with `sandbox up`\n"),
+        (
+            &["status"],
+            3,
+            "error: failed to reach the sites: none are up; start them with `sandbox up`\n",
+        ),
         (
             &["merge", "nonesuch", "--out", "none"],
             2,
@@ -72,7 +80,11 @@ fn amounts_have_units() -> Result<()> {
         2,
         "there is no",
     )?;
-    fails(&["run", "tasks/nonesuch", "--agent=noop", "--memory=512", "--step-timeout=30"], 2, "there is no")?;
+    fails(
+        &["run", "tasks/nonesuch", "--agent=noop", "--memory=512", "--step-timeout=30"],
+        2,
+        "there is no",
+    )?;
     fails(&["run", "tasks/nonesuch", "--agent=noop", "--memory=lots"], 2, "no number of bytes")?;
     fails(&["gym", "tasks/nonesuch", "--idle-timeout=0s"], 2, "longer than 0")
 }
@@ -81,7 +93,8 @@ fn amounts_have_units() -> Result<()> {
 fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let run = ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--output", out.as_str()];
+    let run =
+        ["run", "tasks/demo", "--agent=noop", "--task=lakeside-commute", "--output", out.as_str()];
     bench.succeed(&run)?;
     for (arguments, meant) in [
         (&["run", "tasks/dmeo", "--agent=noop"][..], "tasks/demo"),
@@ -123,7 +136,11 @@ fn without_a_home_the_data_folder_has_to_be_named() -> Result<()> {
         }
     }
     let mut doctor = bench.command(&["doctor", "--json"]);
-    let output = doctor.env_remove("SANDBOX_DATA").env_remove("XDG_DATA_HOME").env_remove("HOME").output()?;
+    let output = doctor
+        .env_remove("SANDBOX_DATA")
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("HOME")
+        .output()?;
     let findings: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let finding = |what: &str| {
         findings.as_array().into_iter().flatten().find(|finding| finding["what"] == what).cloned()
@@ -199,7 +216,8 @@ fn a_world_without_a_clock_begins_when_it_was_recorded() -> Result<()> {
     let said = text(&output.stderr);
     ensure!(output.status.success(), "{said}");
     let run = std::fs::read_to_string(out.join("run.json"))?;
-    let first = snapshots::Archive::open(&demo)?.recorded().map(|at| at.to_string()).unwrap_or_default();
+    let first =
+        snapshots::Archive::open(&demo)?.recorded().map(|at| at.to_string()).unwrap_or_default();
     ensure!(run.contains(&first[..first.len() - 1]), "{first} is not in {run}");
     ensure!(said.contains("--fill gaps.wacz"), "a run with misses names the next command: {said}");
     Ok(())

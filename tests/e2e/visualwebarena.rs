@@ -64,13 +64,20 @@ fn pages_and_pictures_decide() -> Result<()> {
     fs::write(&json, file().to_string())?;
     let sites = format!("--sites={}", bench.path("sites"));
     let place = "--site=reddit=album,http://album.test";
-    let import =
-        ["tasks", "import", "visualwebarena", json.as_str(), &sites, place, "--output", suite.as_str()];
+    let import = [
+        "tasks",
+        "import",
+        "visualwebarena",
+        json.as_str(),
+        &sites,
+        place,
+        "--output",
+        suite.as_str(),
+    ];
     let said = bench.succeed(&import)?;
     ensure!(said.contains("1 task,"), "{said}");
     let task = suite.join("visualwebarena-3.yaml");
-    let steps =
-        "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nwrong_solution:\n- answer: done\n";
+    let steps = "oracle:\n- click: {role: link, name: Slope}\n- answer: done\nwrong_solution:\n- answer: done\n";
     fs::write(&task, fs::read_to_string(&task)? + steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
     ensure!(said.contains("played 1 solution and 1 wrong solution"), "{said}");
@@ -79,8 +86,14 @@ fn pages_and_pictures_decide() -> Result<()> {
     let text = fs::read_to_string(&task)?.replace("/slope.png", "/board.png");
     fs::write(&task, text)?;
     let out = bench.path("run");
-    let run =
-        bench.succeed(&["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()])?;
+    let run = bench.succeed(&[
+        "run",
+        suite.as_str(),
+        "--agent=oracle",
+        "--json",
+        "--output",
+        out.as_str(),
+    ])?;
     let summary: Value = serde_json::from_str(&run)?;
     ensure!(summary["score"] == 0.0 && summary["errors"] == 0, "{summary:#}");
     Ok(())

@@ -13,8 +13,10 @@ const RAIL: &str = "https://www.aldria-rail.test/";
 /// A page of an address that another recording has, too, as a WARC.
 fn other_recording() -> String {
     let page = "<!doctype html><title>Other</title><a href='/tickets#list'>Tickets</a>";
-    let http =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}", page.len());
+    let http = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
+        page.len()
+    );
     format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:8f6c2f5e-0d0c-4a57-9d7f-0a8a35b1f4e1>\r\n\
          WARC-Date: 2024-02-03T04:05:06Z\r\nWARC-Target-URI: {RAIL}\r\nContent-Type: application/http; msgtype=response\r\n\
@@ -59,7 +61,12 @@ fn benchmark(bench: &Bench) -> Result<()> {
         task("static.0", "crm", "js_matcher", "true"),
     ]);
     let test = json!([
-        task("online.2", "other/other.wacz", "js_matcher", "new Date().toString().includes('GMT+0000')"),
+        task(
+            "online.2",
+            "other/other.wacz",
+            "js_matcher",
+            "new Date().toString().includes('GMT+0000')"
+        ),
         task("online.206", "other/other.wacz", "string_matcher", "St. Barthélemy"),
         task("online.206", "other/other.wacz", "json_matcher", "{\"a\": [1]}"),
     ]);
@@ -97,7 +104,10 @@ fn tasks_with_recordings_and_clocks_of_their_own_are_imported_and_played() -> Re
     ensure!(said.contains("left out dev.online.5: its recording sea/sea.wacz is not in"), "{said}");
     ensure!(said.contains("left out dev.static.0: its pages are made of"), "{said}");
     let first = fs::read_to_string(suite.join("dev.online.1.yaml"))?;
-    ensure!(first.contains("- datepicker\n- dev\n- js_matcher\n- menu-navigation\n- rail\n"), "{first}");
+    ensure!(
+        first.contains("- datepicker\n- dev\n- js_matcher\n- menu-navigation\n- rail\n"),
+        "{first}"
+    );
 
     for id in ["dev.online.1", "dev.online.2", "dev.online.4", "test.online.2"] {
         solve(&suite, id, "- noop\n")?;
@@ -106,14 +116,17 @@ fn tasks_with_recordings_and_clocks_of_their_own_are_imported_and_played() -> Re
     solve(&suite, "test.online.206", "- answer: 'St. Barth\\u00e9lemy'\n")?;
     solve(&suite, "test.online.206.2", "- answer: '{\"a\": [1]}'\n")?;
     let play = |out: &camino::Utf8Path, more: &[&str]| -> Result<Value> {
-        let mut run = vec!["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
+        let mut run =
+            vec!["run", suite.as_str(), "--agent=oracle", "--json", "--output", out.as_str()];
         run.extend(more);
         Ok(serde_json::from_str(&bench.succeed(&run)?)?)
     };
     let scores = |summary: &Value| -> Vec<(String, Option<f64>)> {
         let tasks = summary["tasks"].as_array().into_iter().flatten();
         tasks
-            .map(|task| (task["task"].as_str().unwrap_or_default().to_owned(), task["score"].as_f64()))
+            .map(|task| {
+                (task["task"].as_str().unwrap_or_default().to_owned(), task["score"].as_f64())
+            })
             .collect()
     };
     let expected = |at_start: Option<f64>| {

@@ -94,7 +94,10 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let output = import(&bench, &file(), &[])?;
     let said = text(&output.stdout);
     ensure!(output.status.success() && said.contains("3 tasks"), "{said}{}", text(&output.stderr));
-    ensure!(said.contains("left out webarena-4: its score depends on `shopping_get_all()`"), "{said}");
+    ensure!(
+        said.contains("left out webarena-4: its score depends on `shopping_get_all()`"),
+        "{said}"
+    );
 
     let add = |id: u32, steps: &str| -> Result<()> {
         let file = suite.join(format!("webarena-{id}.yaml"));
@@ -117,9 +120,11 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let findings: Vec<String> =
         report["findings"].as_array().into_iter().flatten().map(ToString::to_string).collect();
     ensure!(output.status.code() == Some(1) && findings.len() == 3, "{report:#}");
-    for wrong in
-        ["its solution earns 0.00", "its wrong solution earns 1.00", "its wrong solution waits for a judge"]
-    {
+    for wrong in [
+        "its solution earns 0.00",
+        "its wrong solution earns 1.00",
+        "its wrong solution waits for a judge",
+    ] {
         ensure!(findings.iter().any(|finding| finding.contains(wrong)), "{report:#}");
     }
     Ok(())
@@ -134,7 +139,8 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     tasks[1]["task_id"] = json!(7);
     let said = text(&import(&bench, &tasks, &["--subset=lite"])?.stdout);
     ensure!(
-        said.contains("1 task,") && said.contains("left out webarena-811: the file does not have it"),
+        said.contains("1 task,")
+            && said.contains("left out webarena-811: the file does not have it"),
         "{said}"
     );
     ensure!(said.contains("left out webarena-4: its score depends on"), "{said}");
@@ -158,7 +164,8 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     let output = import(&bench, &json!([file()[0]]), &["--subset=lite"])?;
     let said = text(&output.stderr);
     ensure!(
-        output.status.code() == Some(2) && said.contains("none of its tasks is one of WebArena-Lite's"),
+        output.status.code() == Some(2)
+            && said.contains("none of its tasks is one of WebArena-Lite's"),
         "{said}"
     );
     Ok(())
@@ -219,16 +226,24 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     // there would be no rule.
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
     let out = bench.path("attached");
-    let attached =
-        ["env", suite.as_str(), "webarena-verified-5", "--output", out.as_str(), "--", "sh", "-c", &answer];
+    let attached = [
+        "env",
+        suite.as_str(),
+        "webarena-verified-5",
+        "--output",
+        out.as_str(),
+        "--",
+        "sh",
+        "-c",
+        &answer,
+    ];
     let said = bench.succeed(&attached)?;
     ensure!(said.contains("No matching network event found"), "{said}");
     Ok(())
 }
 
 /// What an agent answers to WebArena-Verified.
-const RESPONSE: &str =
-    r#"{"task_type": "mutate", "status": "SUCCESS", "retrieved_data": null, "error_details": null}"#;
+const RESPONSE: &str = r#"{"task_type": "mutate", "status": "SUCCESS", "retrieved_data": null, "error_details": null}"#;
 
 #[test]
 fn a_run_is_exported_as_webarena_verified_takes_it() -> Result<()> {
@@ -245,13 +260,15 @@ fn a_run_is_exported_as_webarena_verified_takes_it() -> Result<()> {
          scorer: {{infeasible: {{}}}}\noracle:\n- click: {{role: button, name: Upvote}}\n- answer: '{RESPONSE}'\n"
     );
     fs::write(suite.join("vote.yaml"), task)?;
-    let played = ["run", suite.as_str(), "--agent=oracle", "--keep-network", "--output", run.as_str()];
+    let played =
+        ["run", suite.as_str(), "--agent=oracle", "--keep-network", "--output", run.as_str()];
     bench.succeed(&played)?;
     bench.succeed(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
     ensure!(fs::read_to_string(out.join("12/agent_response.json"))? == RESPONSE);
     let har: Value = serde_json::from_str(&fs::read_to_string(out.join("12/network.har"))?)?;
     let entries = har["log"]["entries"].as_array().context("entries")?;
-    let voted = entries.iter().find(|entry| entry["request"]["method"] == "POST").context("a POST")?;
+    let voted =
+        entries.iter().find(|entry| entry["request"]["method"] == "POST").context("a POST")?;
     ensure!(
         voted["request"]["postData"]["text"].as_str().is_some_and(|text| text.contains("choice=1")),
         "{voted:#}"
@@ -276,12 +293,19 @@ fn a_run_is_exported_as_webarena_verified_takes_it() -> Result<()> {
         ]}]);
     let file = bench.path("dataset.json");
     fs::write(&file, dataset.to_string())?;
-    let scored =
-        bench.succeed(&["score", "webarena-verified", file.as_str(), "--runs", out.as_str(), "--json"])?;
+    let scored = bench.succeed(&[
+        "score",
+        "webarena-verified",
+        file.as_str(),
+        "--runs",
+        out.as_str(),
+        "--json",
+    ])?;
     let scored: Value = serde_json::from_str(&scored)?;
     ensure!(scored["success"] == 1, "{scored:#}\n{voted:#}");
 
-    let again = bench.run(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
+    let again =
+        bench.run(&["export", "webarena-verified", run.as_str(), "--output", out.as_str()])?;
     ensure!(again.status.code() == Some(2), "{}", text(&again.stderr));
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
@@ -43,9 +44,18 @@ impl Door {
     }
 
     /// An answer that has to be an error.
-    fn refused(&self, method: &str, path: &str, body: Option<&Value>, expected: &str) -> Result<String> {
+    fn refused(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        expected: &str,
+    ) -> Result<String> {
         let (code, answer) = self.ask(method, path, body)?;
-        ensure!(code >= 400 && answer["value"]["error"] == expected, "{method} {path}: {code} {answer}");
+        ensure!(
+            code >= 400 && answer["value"]["error"] == expected,
+            "{method} {path}: {code} {answer}"
+        );
         Ok(answer["value"]["message"].as_str().context("a reason")?.to_owned())
     }
 
@@ -99,7 +109,10 @@ fn nothing_to_do(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
     let folder = bench.path("suite");
     fs::create_dir_all(folder.join("files"))?;
     fs::write(folder.join("files/cv.txt"), "curriculum")?;
-    fs::write(folder.join("suite.yaml"), "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n")?;
+    fs::write(
+        folder.join("suite.yaml"),
+        "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n",
+    )?;
     fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
     Ok((open(bench, folder.as_str(), "none")?, folder))
 }
@@ -121,8 +134,7 @@ fn a_client_of_plain_commands_earns_the_score() -> Result<()> {
     ensure!(door.value("GET", &at("/url"), None)? == "https://www.aldria-rail.test/");
     let wait = json!({ "implicit": 20_000 });
     door.value("POST", &at("/timeouts"), Some(&wait))?;
-    let script =
-        json!({ "script": "document.querySelector('[name=from]').value = arguments[0]", "args": ["BRW"] });
+    let script = json!({ "script": "document.querySelector('[name=from]').value = arguments[0]", "args": ["BRW"] });
     door.value("POST", &at("/execute/sync"), Some(&script))?;
     let button = find("xpath", "//button[. = 'Find trains']")?;
     door.value("POST", &at(&format!("/element/{button}/click")), Some(&json!({})))?;
@@ -171,8 +183,12 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
     ensure!(why.contains("another client"), "{why}");
 
     for url in ["file:///etc/passwd", "view-source:file:///etc/passwd", "chrome://version/"] {
-        let (code, answer) = door.ask("POST", &format!("{session}/url"), Some(&json!({ "url": url })))?;
-        ensure!(code >= 400 && answer.to_string().contains("in an episode"), "{url}: {code} {answer}");
+        let (code, answer) =
+            door.ask("POST", &format!("{session}/url"), Some(&json!({ "url": url })))?;
+        ensure!(
+            code >= 400 && answer.to_string().contains("in an episode"),
+            "{url}: {code} {answer}"
+        );
     }
     let cdp = json!({ "cmd": "Browser.getVersion", "params": {} });
     for (method, path) in [
@@ -216,7 +232,10 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
         format!("/{}/status", "0".repeat(key.len())),
     ] {
         let (code, answer) = ask(&format!("{}{wrong}", door.root()), "GET", None, &[])?;
-        ensure!(code == 403 && answer["value"]["error"] == "unknown error", "{wrong}: {code} {answer}");
+        ensure!(
+            code == 403 && answer["value"]["error"] == "unknown error",
+            "{wrong}: {code} {answer}"
+        );
     }
     for header in ["Origin: https://a.test", "Host: rebound.test"] {
         let (code, answer) = ask(&format!("{}/status", door.0), "GET", None, &[header])?;
@@ -228,7 +247,8 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
     door.value("POST", &format!("{session}/url"), Some(&json!({ "url": input })))?;
     let asked = json!({ "using": "css selector", "value": "#one" });
     let found = door.value("POST", &format!("{session}/element"), Some(&asked))?;
-    let keys = format!("{session}/element/{}/value", found[ELEMENT].as_str().context("an element")?);
+    let keys =
+        format!("{session}/element/{}/value", found[ELEMENT].as_str().context("an element")?);
     let (code, answer) = door.ask("POST", &keys, Some(&json!({ "text": "/etc/passwd" })))?;
     ensure!(code >= 400 && answer.to_string().contains("in an episode"), "{code} {answer}");
     let own = folder.join("files/cv.txt").canonicalize_utf8()?;
@@ -295,10 +315,14 @@ async fn chromedriver_ends_when_we_are_killed() -> Result<()> {
 #[test]
 fn a_machine_without_chromedriver_is_told_what_to_install() -> Result<()> {
     let bench = Bench::new()?;
-    let mut command = bench.command(&["env", "tasks/demo", "connecting-train", "--webdriver", "--", "true"]);
+    let mut command =
+        bench.command(&["env", "tasks/demo", "connecting-train", "--webdriver", "--", "true"]);
     let output = command.env("SANDBOX_CHROMEDRIVER", "/nonesuch/chromedriver").output()?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(3), "{}\n{said}", output.status);
-    ensure!(said.contains("/nonesuch/chromedriver") && said.contains("SANDBOX_CHROMEDRIVER"), "{said}");
+    ensure!(
+        said.contains("/nonesuch/chromedriver") && said.contains("SANDBOX_CHROMEDRIVER"),
+        "{said}"
+    );
     Ok(())
 }

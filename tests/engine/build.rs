@@ -18,8 +18,15 @@ fn an_image_is_built_once_and_again_when_its_folder_changes_or_by_force() -> Res
     let said = build(&[])?;
     ensure!(said.contains(&format!("{}: built in", bench.tag())), "{said}");
     let first = id(&bench.tag())?;
-    let print =
-        ["run", "--rm", "--network=none", &bench.tag(), "/bin/sh", "-c", "read l < /seen; echo \"$l\""];
+    let print = [
+        "run",
+        "--rm",
+        "--network=none",
+        &bench.tag(),
+        "/bin/sh",
+        "-c",
+        "read l < /seen; echo \"$l\"",
+    ];
     ensure!(docker(&print)? == "seen one");
 
     let said = build(&[])?;
@@ -68,7 +75,10 @@ fn one_image_that_fails_does_not_stop_the_others() -> Result<()> {
     let said = bench.ends(1, &["build"])?;
     ensure!(said.contains(&format!("sandbox/{second}:1: built in")), "{said}");
     ensure!(said.contains("step 2 of 3 (RUN exit 7): exit code 7\n  log: "), "{said}");
-    ensure!(said.ends_with(&format!("error: failed to build 1 of 2 images: {}\n", bench.name())), "{said}");
+    ensure!(
+        said.ends_with(&format!("error: failed to build 1 of 2 images: {}\n", bench.name())),
+        "{said}"
+    );
     let output = bench.command(&["build", "--json"]).output()?;
     let lines: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let error = lines[0]["error"].as_str().unwrap_or_default();
@@ -106,7 +116,10 @@ fn a_lock_file_says_what_was_there_and_a_build_what_is_not() -> Result<()> {
     bench.write("packages.txt", "alpha\t1.0-2\nbeta:amd64\t2:3.4\n")?;
     bench.write("state.txt", "another")?;
     let said = build(&[])?;
-    ensure!(said.contains("  not as it was locked: alpha 1.0-1 -> 1.0-2, the golden state\n"), "{said}");
+    ensure!(
+        said.contains("  not as it was locked: alpha 1.0-1 -> 1.0-2, the golden state\n"),
+        "{said}"
+    );
     ensure!(std::fs::read_to_string(&lock)? == text, "only --lock writes it");
 
     std::fs::write(&lock, "alpha 1\n")?;
@@ -116,7 +129,8 @@ fn a_lock_file_says_what_was_there_and_a_build_what_is_not() -> Result<()> {
 }
 
 #[test]
-fn where_the_locked_versions_do_not_go_together_the_image_is_built_with_what_there_is() -> Result<()> {
+fn where_the_locked_versions_do_not_go_together_the_image_is_built_with_what_there_is() -> Result<()>
+{
     let bench = Bench::new()?;
     // What stands for apt fails when it is told a version.
     bench.recipe(
@@ -127,8 +141,12 @@ fn where_the_locked_versions_do_not_go_together_the_image_is_built_with_what_the
     bench.write("lock.txt", "debian alpha=1.0-1\n")?;
     let said = bench.ends(0, &["build", bench.name()])?;
     ensure!(said.contains("built in") && said.contains("alpha 1.0-1 -> 1.0-2"), "{said}");
-    let log = std::fs::read_to_string(bench.path("cache/logs").join(format!("{}.log", bench.name())))?;
-    ensure!(log.contains("== building with current versions, as those of lock.txt no longer fit"), "{log}");
+    let log =
+        std::fs::read_to_string(bench.path("cache/logs").join(format!("{}.log", bench.name())))?;
+    ensure!(
+        log.contains("== building with current versions, as those of lock.txt no longer fit"),
+        "{log}"
+    );
     Ok(())
 }
 
@@ -148,7 +166,11 @@ fn where_a_python_package_is_gone_the_newest_takes_its_place() -> Result<()> {
     std::fs::create_dir(bench.path("index"))?;
     let output = build()?;
     ensure!(output.status.code() == Some(3), "no version at all: {}", said(&output));
-    ensure!(said(&output).contains("No matching distribution found for made-up"), "{}", said(&output));
+    ensure!(
+        said(&output).contains("No matching distribution found for made-up"),
+        "{}",
+        said(&output)
+    );
 
     let wheel = "import sys, zipfile\nd = 'made_up-2.0.dist-info/'\n\
                  z = zipfile.ZipFile(sys.argv[1], 'w')\n\
@@ -159,9 +181,16 @@ fn where_a_python_package_is_gone_the_newest_takes_its_place() -> Result<()> {
     let made = std::process::Command::new("python3").args(["-c", wheel, file.as_str()]).output()?;
     ensure!(made.status.success(), "{}", said(&made));
     let output = build()?;
-    ensure!(said(&output).contains("  not as it was locked: made-up 1.0 -> 2.0\n"), "{}", said(&output));
+    ensure!(
+        said(&output).contains("  not as it was locked: made-up 1.0 -> 2.0\n"),
+        "{}",
+        said(&output)
+    );
     let inside = docker(&["run", "--rm", "--network=none", &bench.tag()])?;
-    ensure!(inside.contains("\nmade-up==2.0 --hash=sha256:") && !inside.contains("==1.0"), "{inside}");
+    ensure!(
+        inside.contains("\nmade-up==2.0 --hash=sha256:") && !inside.contains("==1.0"),
+        "{inside}"
+    );
     ensure!(inside.ends_with("/wheels/made_up-2.0-py3-none-any.whl"), "{inside}");
     Ok(())
 }
@@ -170,7 +199,8 @@ fn where_a_python_package_is_gone_the_newest_takes_its_place() -> Result<()> {
 fn an_interrupted_build_leaves_no_container() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe(&format!("RUN echo {}; sleep 600\n", bench.name()))?;
-    let mut child = bench.command(&["build", bench.name()]).stderr(std::process::Stdio::null()).spawn()?;
+    let mut child =
+        bench.command(&["build", bench.name()]).stderr(std::process::Stdio::null()).spawn()?;
     wait_for("the step runs", || Ok(!containers(&bench)?.is_empty()))?;
     interrupt(&child)?;
     let status = child.wait()?;
@@ -190,6 +220,7 @@ fn an_unknown_name_is_answered_with_the_known_ones() -> Result<()> {
 
 /// Containers of any state whose command or image has the test's name in it.
 fn containers(bench: &Bench) -> Result<Vec<String>> {
-    let all = docker(&["ps", "--all", "--no-trunc", "--format", "{{.ID}} {{.Image}} {{.Command}}"])?;
+    let all =
+        docker(&["ps", "--all", "--no-trunc", "--format", "{{.ID}} {{.Image}} {{.Command}}"])?;
     Ok(all.lines().filter(|line| line.contains(bench.name())).map(str::to_owned).collect())
 }

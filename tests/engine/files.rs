@@ -9,13 +9,16 @@ use crate::harness::{Bench, docker};
 #[test]
 fn an_image_survives_the_way_through_a_file() -> Result<()> {
     let bench = Bench::new()?;
-    bench.recipe("RUN echo kept > /kept\nCMD [\"/bin/sh\", \"-c\", \"read l < /kept; echo $l\"]\n")?;
+    bench.recipe(
+        "RUN echo kept > /kept\nCMD [\"/bin/sh\", \"-c\", \"read l < /kept; echo $l\"]\n",
+    )?;
     bench.ends(0, &["build", bench.name()])?;
     let said = bench.ends(0, &["save", bench.name(), "-o", "image.tar"])?;
     ensure!(said.starts_with(&format!("image.tar: {}, ", bench.tag())), "{said}");
 
-    let names: Vec<_> =
-        std::fs::read_dir(bench.path(""))?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
+    let names: Vec<_> = std::fs::read_dir(bench.path(""))?
+        .map(|entry| Ok(entry?.file_name()))
+        .collect::<Result<_>>()?;
     ensure!(!names.iter().any(|name| name.to_string_lossy().ends_with(".part")), "{names:?}");
 
     let whole = std::fs::read(bench.path("image.tar"))?;

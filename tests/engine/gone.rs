@@ -111,7 +111,8 @@ impl Town {
 impl Drop for Town {
     fn drop(&mut self) {
         self.freeze(false);
-        let ended = self.daemon.as_mut().is_some_and(|daemon| !matches!(daemon.child.try_wait(), Ok(None)));
+        let ended =
+            self.daemon.as_mut().is_some_and(|daemon| !matches!(daemon.child.try_wait(), Ok(None)));
         if ended && !std::thread::panicking() {
             // What an engine that was killed has left only an engine removes.
             self.begin_again();
@@ -124,7 +125,8 @@ fn tells(output: &Output, code: i32) -> Result<()> {
     let said = said(output);
     ensure!(output.status.code() == Some(code), "{}: {said}", output.status);
     ensure!(
-        said.contains("engine") && said.contains("does not answer") || said.contains("reach a container"),
+        said.contains("engine") && said.contains("does not answer")
+            || said.contains("reach a container"),
         "{said}"
     );
     Ok(())
@@ -135,7 +137,10 @@ fn ends(town: &Town) -> Result<()> {
     let output = town.soon(&["down"])?;
     ensure!(output.status.success(), "{}", said(&output));
     ensure!(town.docker(&["ps", "--all", "--quiet"])?.is_empty());
-    ensure!(town.docker(&["network", "ls", "--quiet", "--filter", "label=sandbox.instance"])?.is_empty());
+    ensure!(
+        town.docker(&["network", "ls", "--quiet", "--filter", "label=sandbox.instance"])?
+            .is_empty()
+    );
     Ok(())
 }
 
@@ -183,7 +188,8 @@ fn an_engine_that_hangs_is_told_and_what_is_left_on_it_too() -> Result<()> {
 fn up_ends_when_the_engine_does_while_it_waits() -> Result<()> {
     let mut town = Town::new("ends")?;
     let manifest = town.bench.path("sites/calm/site.yaml");
-    let text = std::fs::read_to_string(&manifest)?.replace("exit 0", "exit 1") + "ready_within: 300s\n";
+    let text =
+        std::fs::read_to_string(&manifest)?.replace("exit 0", "exit 1") + "ready_within: 300s\n";
     std::fs::write(&manifest, text)?;
     let mut command = town.command(&["up", "--reset-listen=127.0.0.1:0"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;

@@ -28,7 +28,9 @@ impl Bench {
     }
 
     pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
-        Utf8Path::from_path(self.folder.path()).expect("temporary folders have UTF-8 names").join(name)
+        Utf8Path::from_path(self.folder.path())
+            .expect("temporary folders have UTF-8 names")
+            .join(name)
     }
 
     /// The name of the folder under `images/`.
@@ -54,7 +56,11 @@ impl Bench {
     pub(crate) fn ends(&self, code: i32, arguments: &[&str]) -> Result<String> {
         let output = self.command(arguments).output()?;
         let said = said(&output);
-        ensure!(output.status.code() == Some(code), "sandbox {arguments:?}: {}\n{said}", output.status);
+        ensure!(
+            output.status.code() == Some(code),
+            "sandbox {arguments:?}: {}\n{said}",
+            output.status
+        );
         ensure!(!said.contains("panicked"), "{said}");
         Ok(said)
     }
@@ -91,7 +97,8 @@ impl Drop for Bench {
     fn drop(&mut self) {
         // Every image of a test has its name in it. What cannot be removed is told by the next
         // `docker image ls`.
-        let images = docker(&["image", "ls", "--format", "{{.Repository}}:{{.Tag}}"]).unwrap_or_default();
+        let images =
+            docker(&["image", "ls", "--format", "{{.Repository}}:{{.Tag}}"]).unwrap_or_default();
         for image in images.lines().filter(|image| image.contains(&self.name)) {
             let _ = docker(&["image", "rm", "--force", image]);
         }
@@ -128,13 +135,17 @@ fn shell_in_a_tar(tar: &Utf8Path, name: &str) -> Result<()> {
     let programs = ["/bin/sh", "/bin/sleep"];
     let linked = Command::new("ldd").args(programs).output().context("run ldd")?;
     let linked = String::from_utf8_lossy(&linked.stdout).into_owned();
-    let libraries = linked.split_whitespace().filter(|word| word.starts_with('/') && !word.ends_with(':'));
+    let libraries =
+        linked.split_whitespace().filter(|word| word.starts_with('/') && !word.ends_with(':'));
     let mut files: Vec<&str> = programs.into_iter().chain(libraries).collect();
     files.sort_unstable();
     files.dedup();
     let mut archive = tar::Builder::new(std::fs::File::create(tar)?);
     for file in files {
-        archive.append_path_with_name(std::fs::canonicalize(file)?, Path::new(file).strip_prefix("/")?)?;
+        archive.append_path_with_name(
+            std::fs::canonicalize(file)?,
+            Path::new(file).strip_prefix("/")?,
+        )?;
     }
     let mut header = tar::Header::new_gnu();
     header.set_size(name.len() as u64);

@@ -49,7 +49,12 @@ fn two_gigabytes_are_loaded_in_flat_memory() -> Result<()> {
 /// `VmHWM` in kB.
 fn high_water(status: &str) -> Option<u64> {
     let text = std::fs::read_to_string(status).ok()?;
-    text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
+    text.lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()
 }
 
 /// An image as `docker save` writes it, with one layer that is one file of zeros: a hole in the
@@ -62,8 +67,9 @@ fn write_image(path: &Utf8Path, tag: &str) -> Result<()> {
         "rootfs": {"type": "layers", "diff_ids": [format!("sha256:{}", layer_digest(&zeros))]},
     })
     .to_string();
-    let manifest = serde_json::json!([{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}])
-        .to_string();
+    let manifest =
+        serde_json::json!([{"Config": "config.json", "RepoTags": [tag], "Layers": ["layer.tar"]}])
+            .to_string();
     let mut file = std::fs::File::create(path)?;
     for (name, text) in [("config.json", config), ("manifest.json", manifest)] {
         file.write_all(&header(name, text.len() as u64)?)?;

@@ -20,10 +20,17 @@ fn without_an_engine_every_command_says_what_to_do() -> Result<()> {
         let output = command.env("DOCKER_HOST", "unix:///nonesuch/docker.sock").output()?;
         let said = said(&output);
         ensure!(output.status.code() == Some(3), "{arguments:?}: {}\n{said}", output.status);
-        ensure!(said.contains("unix:///nonesuch/docker.sock (no such file)"), "{arguments:?}:\n{said}");
+        ensure!(
+            said.contains("unix:///nonesuch/docker.sock (no such file)"),
+            "{arguments:?}:\n{said}"
+        );
         ensure!(said.contains("./setup.sh engine"), "{arguments:?}:\n{said}");
     }
     let output = bench.command(&["build"]).env("DOCKER_HOST", "ssh://far").output()?;
-    ensure!(output.status.code() == Some(3) && said(&output).contains("ssh -L"), "{}", said(&output));
+    ensure!(
+        output.status.code() == Some(3) && said(&output).contains("ssh -L"),
+        "{}",
+        said(&output)
+    );
     Ok(())
 }

@@ -102,7 +102,9 @@ fn an_interrupted_pull_leaves_no_half_image_and_the_same_command_finishes_it() -
         let lines = log.lines().map_while(Result::ok).filter(|line| line.contains("Pull complete"));
         lines.for_each(|_| _ = counter.fetch_add(1, Ordering::Relaxed));
     });
-    wait_for("the two layers before the large one are whole", || Ok(complete.load(Ordering::Relaxed) == 2))?;
+    wait_for("the two layers before the large one are whole", || {
+        Ok(complete.load(Ordering::Relaxed) == 2)
+    })?;
     wait_for("the large layer is stuck", || Ok(road.mishap_happened()))?;
     interrupt(&child)?;
     let status = child.wait()?;

@@ -88,7 +88,8 @@ impl Road {
         std::thread::spawn(move || {
             for client in listener.incoming() {
                 let (Ok(client), Ok(server)) = (client, TcpStream::connect(to)) else { continue };
-                let (Ok(from_client), Ok(to_server)) = (client.try_clone(), server.try_clone()) else {
+                let (Ok(from_client), Ok(to_server)) = (client.try_clone(), server.try_clone())
+                else {
                     continue;
                 };
                 let (up, down) = (shared.clone(), shared.clone());

@@ -99,12 +99,17 @@ pub struct ActionFormat {
 impl ActionFormat {
     /// Parses the actions of a reply, in order. There is at least one.
     pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
-        if self.multiaction { self.dialect.read(text) } else { Ok(vec![self.dialect.read_one(text)?]) }
+        if self.multiaction {
+            self.dialect.read(text)
+        } else {
+            Ok(vec![self.dialect.read_one(text)?])
+        }
     }
 }
 
 /// The future of [`Agent::begin`]: the observation formats that the agent wants.
-pub type BeginOptions<'a> = Pin<Box<dyn Future<Output = Result<ObservationOptions, Error>> + Send + 'a>>;
+pub type BeginOptions<'a> =
+    Pin<Box<dyn Future<Output = Result<ObservationOptions, Error>> + Send + 'a>>;
 
 /// The future of [`Agent::next`].
 pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;

@@ -41,7 +41,11 @@ impl Fallback {
 
 /// Whether the reply ends the episode with an answer.
 fn answers(reply: &Reply, speech: ActionFormat) -> bool {
-    ends(reply, speech, |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()))
+    ends(
+        reply,
+        speech,
+        |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()),
+    )
 }
 
 /// Whether the reply ends the episode in any way.
@@ -51,7 +55,9 @@ fn gives_up(reply: &Reply, speech: ActionFormat) -> bool {
 
 fn ends(reply: &Reply, speech: ActionFormat, wanted: impl Fn(&Action) -> bool) -> bool {
     match reply {
-        Reply::Act { action, .. } => speech.read(action).is_ok_and(|actions| actions.iter().any(wanted)),
+        Reply::Act { action, .. } => {
+            speech.read(action).is_ok_and(|actions| actions.iter().any(wanted))
+        }
         Reply::Stop { .. } => false,
     }
 }
@@ -87,7 +93,10 @@ impl Agent for Fallback {
         self.agents.iter_mut().flat_map(|agent| agent.take_calls()).collect()
     }
 
-    fn end<'a>(&'a mut self, outcome: &'a str) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+    fn end<'a>(
+        &'a mut self,
+        outcome: &'a str,
+    ) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         Box::pin(async move {
             for agent in &mut self.agents {
                 agent.end(outcome).await;

@@ -27,7 +27,11 @@ impl Oracle {
         Oracle { own: steps.len(), steps, next: 0 }
     }
 
-    fn reply(&mut self, observation: &Observation, last_action_error: Option<&str>) -> Result<Reply, Error> {
+    fn reply(
+        &mut self,
+        observation: &Observation,
+        last_action_error: Option<&str>,
+    ) -> Result<Reply, Error> {
         if let Some(message) = last_action_error {
             return Err(Error::OracleFailed { step: self.next, message: message.to_owned() });
         }
@@ -55,7 +59,10 @@ impl Agent for Oracle {
 
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         let turkingbench = self.steps.iter().any(|step| matches!(step, OracleStep::Field(_)));
-        Box::pin(std::future::ready(Ok(ObservationOptions { turkingbench, ..ObservationOptions::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions {
+            turkingbench,
+            ..ObservationOptions::default()
+        })))
     }
 
     fn next<'a>(&'a mut self, _goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
@@ -74,7 +81,11 @@ fn describe(element: &Element) -> String {
 ///
 /// # Errors
 /// When the page does not have the element. `number` is the step's, for the error.
-pub fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Option<Action>, Error> {
+pub fn action(
+    step: &OracleStep,
+    number: usize,
+    observation: &Observation,
+) -> Result<Option<Action>, Error> {
     let find = |wanted: &Element| {
         if let Some(selector) = wanted.css() {
             return Ok(format!("css={selector}"));
@@ -96,14 +107,18 @@ pub fn action(step: &OracleStep, number: usize, observation: &Observation) -> Re
             let field = shown.find(|field| field.name == *name);
             return Ok(field.and_then(|field| Action::fill_in(&field.kind, name, value)));
         }
-        OracleStep::Click(click) => Action::Click { bid: find(&click.element)?, press: press(click) },
+        OracleStep::Click(click) => {
+            Action::Click { bid: find(&click.element)?, press: press(click) }
+        }
         OracleStep::Fill(fill) => {
             Action::Fill { bid: find(&fill.element)?, value: fill.value.clone(), by_keys: false }
         }
         OracleStep::Select(select) => {
             Action::Select { bid: find(&select.element)?, options: select.options.clone() }
         }
-        OracleStep::Press(press) => Action::Press { bid: find(&press.element)?, keys: press.keys.clone() },
+        OracleStep::Press(press) => {
+            Action::Press { bid: find(&press.element)?, keys: press.keys.clone() }
+        }
         OracleStep::Scroll(scroll) => Action::Scroll { at: None, dx: scroll.dx, dy: scroll.dy },
         OracleStep::Goto(url) => Action::Goto { url: url.clone() },
         OracleStep::GoBack => Action::GoBack,
@@ -217,7 +232,10 @@ mod tests {
         while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
             actions.push(action);
         }
-        assert_eq!(actions, ["click('5', button='middle')", "click('5', modifiers=['ControlOrMeta'])"]);
+        assert_eq!(
+            actions,
+            ["click('5', button='middle')", "click('5', modifiers=['ControlOrMeta'])"]
+        );
         let plain = OracleStep::Click(element("link", "Fares").into());
         let written = r#"{"click":{"role":"link","name":"Fares","nth":0}}"#;
         assert_eq!(serde_json::to_string(&plain).unwrap(), written, "as it always was");

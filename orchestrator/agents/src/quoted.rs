@@ -9,7 +9,8 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 /// `; INTRO: text`. Several lines start on a new line. Empty if nothing was printed.
 pub(crate) fn quoted(intro: &str, printed: &str) -> String {
     let text = plain(printed);
-    let lines: Vec<&str> = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+    let lines: Vec<&str> =
+        text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
     let traceback = lines.iter().position(|line| line.contains(TRACEBACK));
     let from = traceback.unwrap_or_else(|| lines.len().saturating_sub(LINES));
     match &lines[from..] {
@@ -46,7 +47,10 @@ mod tests {
             "{TRACEBACK}\n  File \"agent.py\", line 3, in <module>\n    raise ValueError(\"x\")\nValueError: x\n"
         );
         let printed = format!("loading\nloaded\n{traceback}");
-        assert_eq!(quoted("it ends with", &printed), format!("; it ends with:\n{}", traceback.trim_end()));
+        assert_eq!(
+            quoted("it ends with", &printed),
+            format!("; it ends with:\n{}", traceback.trim_end())
+        );
     }
 
     #[test]

@@ -37,8 +37,11 @@ impl Random {
 
     fn action(&self, task: &str, step: u32, page: &Observation) -> Action {
         let can = |roles: &[&str], element: &Element| roles.contains(&element.role.as_str());
-        let usable: Vec<&Element> =
-            page.elements.iter().filter(|element| can(CLICKED, element) || can(WRITTEN, element)).collect();
+        let usable: Vec<&Element> = page
+            .elements
+            .iter()
+            .filter(|element| can(CLICKED, element) || can(WRITTEN, element))
+            .collect();
         let elsewhere = self.roll(task, step, "elsewhere");
         if usable.is_empty() || elsewhere.is_multiple_of(ELSEWHERE) {
             return match elsewhere / ELSEWHERE % 3 {
@@ -52,7 +55,8 @@ impl Random {
             return Action::click(element.bid.clone());
         }
         let words: Vec<&str> = page.title.split_whitespace().collect();
-        let value = if words.is_empty() { "1" } else { pick(&words, self.roll(task, step, "word")) };
+        let value =
+            if words.is_empty() { "1" } else { pick(&words, self.roll(task, step, "word")) };
         Action::Fill { bid: element.bid.clone(), value: (*value).to_owned(), by_keys: false }
     }
 }

@@ -55,7 +55,11 @@ impl RecordedReplies {
     /// The agent of one episode.
     pub(crate) fn episode(&self, task: &str, repeat: u32) -> Recorded {
         let episode = self.episodes.get(&(task.to_owned(), repeat)).cloned().unwrap_or_default();
-        Recorded { replies: episode.replies.into_iter(), failure: episode.failure, speech: self.speech }
+        Recorded {
+            replies: episode.replies.into_iter(),
+            failure: episode.failure,
+            speech: self.speech,
+        }
     }
 }
 
@@ -74,7 +78,9 @@ impl Agent for Recorded {
                 self.failure = failure;
                 Ok(reply)
             }
-            (None, Some(RecordedFailure { message, by_agent })) => Err(Error::Recorded { message, by_agent }),
+            (None, Some(RecordedFailure { message, by_agent })) => {
+                Err(Error::Recorded { message, by_agent })
+            }
             (None, None) => Ok(Reply::Stop { reason: None }),
         };
         Box::pin(std::future::ready(reply))

@@ -19,7 +19,10 @@ const GOAL: &str = "When does the first train leave?";
 fn task() -> Result<Task, Box<dyn std::error::Error>> {
     let node = serde_json::json!({ "mind2web_live": { "nodes": [{ "url_included_match": { "reference": "rail.test/times" } }] } });
     let scorer: Scorer = serde_json::from_value(node)?;
-    Ok(Task { max_steps: 9, ..Task::new("rail".to_owned(), GoalText::Words(GOAL.to_owned()), scorer) })
+    Ok(Task {
+        max_steps: 9,
+        ..Task::new("rail".to_owned(), GoalText::Words(GOAL.to_owned()), scorer)
+    })
 }
 
 fn page(url: &str, title: &str) -> Observation {
@@ -36,8 +39,12 @@ fn page(url: &str, title: &str) -> Observation {
     Observation {
         url: url.to_owned(),
         title: title.to_owned(),
-        axtree: format!("RootWebArea '{title}'\n\t[3] link 'Timetable', clickable\n\t[4] textbox 'From'"),
-        webarena: Some(format!("Tab 0 (current): {title}\n\n[3] link 'Timetable'\n[4] textbox 'From'")),
+        axtree: format!(
+            "RootWebArea '{title}'\n\t[3] link 'Timetable', clickable\n\t[4] textbox 'From'"
+        ),
+        webarena: Some(format!(
+            "Tab 0 (current): {title}\n\n[3] link 'Timetable'\n[4] textbox 'From'"
+        )),
         visualwebarena: Some("[3] [A] [Timetable]\n[4] [INPUT] [From]".to_owned()),
         webcanvas: Some(format!("{title}\n  [3] link 'Timetable'\n  [4] input 'From'")),
         turkingbench: Some(vec![
@@ -47,7 +54,8 @@ fn page(url: &str, title: &str) -> Observation {
         html: Some(vec![Html {
             frame: String::new(),
             url: url.to_owned(),
-            html: "<input name=\"word\"><input type=\"radio\" name=\"tone\" value=\"rude\">".to_owned(),
+            html: "<input name=\"word\"><input type=\"radio\" name=\"tone\" value=\"rude\">"
+                .to_owned(),
         }]),
         tabs: vec![Tab { url: url.to_owned(), title: title.to_owned() }],
         elements: vec![
@@ -60,7 +68,11 @@ fn page(url: &str, title: &str) -> Observation {
 }
 
 /// Plays three steps. Returns all chats with their replies, and the agent's replies.
-async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn std::error::Error>> {
+async fn played(
+    kind: &str,
+    model: Model,
+    repeat: u32,
+) -> Result<String, Box<dyn std::error::Error>> {
     let mut kind: AgentSpec = kind.parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let (task, folder) = (task()?, tempfile::tempdir()?);
@@ -110,13 +122,18 @@ async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn
                 for part in &message.content {
                     match part {
                         Part::Text { text: words } => text.push_str(&format!("{words}\n")),
-                        Part::ImageUrl { image_url } => text.push_str(&format!("({})\n", image_url.url)),
+                        Part::ImageUrl { image_url } => {
+                            text.push_str(&format!("({})\n", image_url.url))
+                        }
                     }
                 }
             }
             text.push_str(&format!("--- the model says\n{}\n", call.reply));
         }
-        text.push_str(&format!("##### step {step}: {reply:?} in {:?} #####\n", agent.speech().dialect));
+        text.push_str(&format!(
+            "##### step {step}: {reply:?} in {:?} #####\n",
+            agent.speech().dialect
+        ));
         if matches!(reply, Reply::Stop { .. }) {
             break;
         }
@@ -186,7 +203,11 @@ async fn a_changed_prompt_is_a_miss_that_says_where_it_differs() -> Tested {
         "agent:\n  closed-book: {}\nmodel: {temperature: 0.0, max_tokens: 1024}\ntemplates: prompts\n",
     )?;
     let offline = Model { cassette: Some(Arc::new(Cassette::open(&path)?)), ..Model::default() };
-    let error = played(mine.to_str().ok_or("UTF-8")?, offline, 1).await.err().ok_or("no error")?.to_string();
+    let error = played(mine.to_str().ok_or("UTF-8")?, offline, 1)
+        .await
+        .err()
+        .ok_or("no error")?
+        .to_string();
     assert!(
         error.contains("continues with \"question from what you know")
             && error.contains("where this one has \"riddle: When"),

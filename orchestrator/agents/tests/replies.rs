@@ -32,8 +32,10 @@ async fn step(
     let mut kind: AgentSpec = kind.parse()?;
     kind.connect(&mut |_| Ok::<_, std::convert::Infallible>(model.clone()))?;
     let scorer: Scorer = serde_json::from_value(json!({ "page": { "reward": "1" } }))?;
-    let task =
-        Task { max_steps: 9, ..Task::new("rail".to_owned(), GoalText::Words(GOAL.to_owned()), scorer) };
+    let task = Task {
+        max_steps: 9,
+        ..Task::new("rail".to_owned(), GoalText::Words(GOAL.to_owned()), scorer)
+    };
     let casting = EpisodeContext {
         task: &task,
         repeat: 1,
@@ -48,15 +50,23 @@ async fn step(
     let goal = Goal::of(&task, GOAL.to_owned(), Vec::new());
     agent.begin(&goal).await?;
     let page = "[3] link 'Timetable'\n".repeat(lines);
-    let observation = Observation { axtree: page.clone(), webarena: Some(page), ..Observation::default() };
+    let observation =
+        Observation { axtree: page.clone(), webarena: Some(page), ..Observation::default() };
     let chat = [Utterance { role: Role::User, text: GOAL.to_owned() }];
-    let view =
-        View { step: 1, observation: &observation, chat: &chat, last_action_error: None, screenshot: None };
+    let view = View {
+        step: 1,
+        observation: &observation,
+        chat: &chat,
+        last_action_error: None,
+        screenshot: None,
+    };
     let reply = match tokio::time::timeout(within, agent.next(&goal, view)).await {
         Ok(reply) => reply,
-        Err(_) => {
-            Err(agents::Error::Timeout { message_type: "observe", who: "the test".to_owned(), after: within })
-        }
+        Err(_) => Err(agents::Error::Timeout {
+            message_type: "observe",
+            who: "the test".to_owned(),
+            after: within,
+        }),
     };
     Ok(Step { reply, calls: agent.take_calls() })
 }
@@ -127,9 +137,14 @@ async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
     let first = &played.calls[0];
     assert_eq!((first.fault, first.finish.as_deref()), (Some(Fault::Cut), Some("length")));
     assert_eq!(first.reasoning.as_deref(), Some("a link"));
-    assert!(server.requests()[1].last().contains("the reply was cut"), "{}", server.requests()[1].last());
-    let refuses =
-        |_: &ModelRequest| Answer::choice(json!({ "message": { "content": null, "refusal": "I cannot" } }));
+    assert!(
+        server.requests()[1].last().contains("the reply was cut"),
+        "{}",
+        server.requests()[1].last()
+    );
+    let refuses = |_: &ModelRequest| {
+        Answer::choice(json!({ "message": { "content": null, "refusal": "I cannot" } }))
+    };
     let call = &live("direct", 1, refuses).await?.calls[0];
     assert_eq!((call.fault, call.refusal.as_deref()), (Some(Fault::Refused), Some("I cannot")));
     Ok(())
@@ -169,7 +184,8 @@ async fn a_page_is_cut_until_the_model_takes_the_prompt() -> Tested {
     // The cassette replays this without the server.
     let offline = Model { cassette: Some(Arc::new(Cassette::open(&path)?)), ..Model::default() };
     let again = step("cot", offline, 2_000, LONG).await?;
-    let digests = |step: &Step| step.calls.iter().map(|call| call.digest.clone()).collect::<Vec<_>>();
+    let digests =
+        |step: &Step| step.calls.iter().map(|call| call.digest.clone()).collect::<Vec<_>>();
     assert_eq!((action(&again), digests(&again)), (action(&first), digests(&first)));
     assert!(again.calls.iter().all(|call| call.model.as_deref() == Some("fake")));
     Ok(())
@@ -193,7 +209,10 @@ async fn every_question_is_noted_also_where_nothing_was_said() -> Tested {
     let server = Server::start(|_| Answer::Hangs)?;
     let hangs = step("direct", model(&server, None)?, 1, Duration::from_millis(300)).await?;
     let call = hangs.calls.first().ok_or("it is noted")?;
-    assert!(call.error.as_ref().is_some_and(|error| error.contains("--answer-timeout")), "{call:?}");
+    assert!(
+        call.error.as_ref().is_some_and(|error| error.contains("--answer-timeout")),
+        "{call:?}"
+    );
     Ok(())
 }
 

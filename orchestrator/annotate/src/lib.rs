@@ -22,9 +22,11 @@ mod session;
 mod workbench;
 mod write;
 
-pub use draft::{Draft, DraftOptions, Source, journal::Journal};
+pub use draft::journal::Journal;
+pub use draft::{Draft, DraftOptions, Source};
 pub use error::Error;
 pub use panel::Panel;
 pub use session::{Annotation, Ending, FirstPage};
 pub use workbench::{Status, Workbench};
-pub use write::{SaveReport, TaskFolder, existing::load, now, save};
+pub use write::existing::load;
+pub use write::{SaveReport, TaskFolder, now, save};

@@ -144,7 +144,8 @@ impl Annotation {
                 let opened = self.open_start_page(session, events).await;
                 self.stop_playing(session, events).await?;
                 if let Err(error) = opened {
-                    self.workbench.set_notice(format!("failed to {}", error_text::with_causes(&error)));
+                    self.workbench
+                        .set_notice(format!("failed to {}", error_text::with_causes(&error)));
                 }
             }
             Some(Wish::Play) => {
@@ -194,8 +195,9 @@ impl Annotation {
                 break;
             }
             let number = place + 1;
-            let failed =
-                |error: &dyn std::error::Error| PlayError::Step(number, error_text::with_causes(error));
+            let failed = |error: &dyn std::error::Error| {
+                PlayError::Step(number, error_text::with_causes(error))
+            };
             session.settle(&self.in_flight, SETTLE).await.map_err(|error| failed(&error))?;
             let observation = session.observe().await.map_err(|error| failed(&error))?;
             let action = agents::oracle_action(step, number, &observation);

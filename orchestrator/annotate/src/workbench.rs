@@ -146,8 +146,9 @@ impl Workbench {
                 told.as_mut().enable();
                 {
                     let state = self.state.lock();
-                    let is_looking =
-                        state.asked.is_some_and(|(at, seen)| at.elapsed() < LOOKING && seen < state.version);
+                    let is_looking = state
+                        .asked
+                        .is_some_and(|(at, seen)| at.elapsed() < LOOKING && seen < state.version);
                     if !is_looking {
                         return;
                     }
@@ -357,8 +358,11 @@ mod tests {
         let journal = Journal::begin(suite, &draft).unwrap();
         let (bench, _wishes) = Workbench::new(draft, journal, TakenIds::new());
         let opened = |tab: &str| Happening::TabOpened { tab: tab.to_owned(), by_page: false };
-        let navigated =
-            |tab: &str, url: String| Happening::Navigated { tab: tab.to_owned(), url, history: None };
+        let navigated = |tab: &str, url: String| Happening::Navigated {
+            tab: tab.to_owned(),
+            url,
+            history: None,
+        };
         bench.add(opened("1")).unwrap();
         bench.add(navigated("1", start)).unwrap();
         bench.add(opened("2")).unwrap();

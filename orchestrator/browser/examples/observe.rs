@@ -20,7 +20,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let proxy: std::net::SocketAddr = arguments.next().ok_or(usage)?.parse()?;
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
     let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
-    let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
+    let mut session =
+        Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
     let options = ObservationOptions { properties: true, ..ObservationOptions::default() };
     let in_flight = InFlight::default();
     for url in arguments {
@@ -40,7 +41,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             // When the page has settled, everything that follows from a click has happened, timers
             // included.
             session
-                .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
+                .act(&Action::MouseClick(
+                    browser::Point { x: 5.0, y: 5.0 },
+                    browser::Press::default(),
+                ))
                 .await?;
             session.settle(&in_flight, SETTLE).await?;
             session.observe_with(&options).await?;

@@ -1,6 +1,8 @@
 //! The failures of a browser. Their texts read after "failed to ...".
 
-use std::{io, path::PathBuf, time::Duration};
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// A failure of the browser or of its remote control. What a page refuses to an agent is an
 /// [`crate::ActionError`] instead.

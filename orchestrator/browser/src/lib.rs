@@ -58,43 +58,43 @@ mod page;
 mod python;
 mod session;
 
-pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
-pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
+pub use act::ActionError;
+pub use act::dialogs::Dialog;
+pub use act::downloads::Download;
+pub use act::element::ActionTarget;
+pub use action::{
+    Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name,
+};
 pub use attach::{DevToolsAddress, can_serve_webdriver};
 pub use capture::{
-    Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture, PersonInput,
-    PersonTarget, TabHistory, outlined,
+    Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture,
+    PersonInput, PersonTarget, TabHistory, outlined,
 };
-pub use clock::{pace::Pace, settle::SettleOutcome};
+pub use clock::pace::Pace;
+pub use clock::settle::SettleOutcome;
 pub use error::Error;
-pub use formats::{
-    html::Html,
-    prune::PrunedHtml,
-    tokens::{count_tokens, truncate},
-    turkingbench::Field,
-    webarena::WebArena,
+pub use formats::html::Html;
+pub use formats::prune::PrunedHtml;
+pub use formats::tokens::{count_tokens, truncate};
+pub use formats::turkingbench::Field;
+pub use formats::webarena::WebArena;
+pub use launch::device::{Device, Geolocation};
+pub use launch::fonts::has_fonts;
+pub use launch::interfaces::deny_netlink;
+pub use launch::process::end_all;
+pub use launch::programs::{
+    CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs,
 };
-pub use launch::{
-    device::{Device, Geolocation},
-    fonts::has_fonts,
-    interfaces::deny_netlink,
-    process::end_all,
-    programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs},
-    settings::{Determinism, Launch},
-};
-pub use observe::{
-    axtree::{Element, TreeText},
-    boxes::ElementBox,
-    console::ConsoleMessage,
-    observation::{Observation, Tab},
-    options::ObservationOptions,
-    properties::Properties,
-    screenshot::{Marks, Picture},
-};
-pub use page::{
-    cookies::Cookie,
-    storage::{Entry, OriginState, StorageState, StoredCookie},
-    survey::{Link, LinkKind, SearchForm, Survey, Wall},
-};
+pub use launch::settings::{Determinism, Launch};
+pub use observe::axtree::{Element, TreeText};
+pub use observe::boxes::ElementBox;
+pub use observe::console::ConsoleMessage;
+pub use observe::observation::{Observation, Tab};
+pub use observe::options::ObservationOptions;
+pub use observe::properties::Properties;
+pub use observe::screenshot::{Marks, Picture};
+pub use page::cookies::Cookie;
+pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
+pub use page::survey::{Link, LinkKind, SearchForm, Survey, Wall};
 pub use python::SyntaxError;
 pub use session::Session;

@@ -80,7 +80,11 @@ pub(crate) fn parse_call(text: &str) -> Result<Call, SyntaxError> {
     reader.blanks();
     let call = reader.call()?;
     reader.blanks();
-    if reader.at == reader.chars.len() { Ok(call) } else { Err(reader.expected("the end of the action")) }
+    if reader.at == reader.chars.len() {
+        Ok(call)
+    } else {
+        Err(reader.expected("the end of the action"))
+    }
 }
 
 /// Parses every call in a text, and skips everything else, comments included.
@@ -291,8 +295,10 @@ impl Reader {
         for _ in 0..digits {
             let digit = self.next().and_then(|c| c.to_digit(16));
             let digit = digit.ok_or_else(|| self.expected("a hexadecimal digit"))?;
-            code =
-                code.checked_mul(16).map(|code| code | digit).ok_or_else(|| self.expected("a character"))?;
+            code = code
+                .checked_mul(16)
+                .map(|code| code | digit)
+                .ok_or_else(|| self.expected("a character"))?;
         }
         char::from_u32(code).ok_or_else(|| self.expected("a character"))
     }
@@ -320,7 +326,10 @@ mod tests {
     fn calls_are_read_and_bad_ones_say_where() {
         let call = parse_call(" f('a', [1, -2.5], \"b\\u00e9\", key=True) # why\n").unwrap();
         assert_eq!(call.name, "f");
-        assert_eq!(call.positional[1], Literal::List(vec![Literal::Number(1.0), Literal::Number(-2.5)]));
+        assert_eq!(
+            call.positional[1],
+            Literal::List(vec![Literal::Number(1.0), Literal::Number(-2.5)])
+        );
         assert_eq!(call.positional[2], Literal::Text("bé".to_owned()));
         assert_eq!(call.keywords, [("key".to_owned(), Literal::Bool(true))]);
         for (text, expected) in [
@@ -336,8 +345,19 @@ mod tests {
 
     #[test]
     fn every_string_survives_the_round_trip() {
-        for text in ["", "'", "\"", "'\"", "\\", "\\n", "\n", "a\u{0}b", "\u{1f600}", "\u{10ffff}", "\u{ad}"]
-        {
+        for text in [
+            "",
+            "'",
+            "\"",
+            "'\"",
+            "\\",
+            "\\n",
+            "\n",
+            "a\u{0}b",
+            "\u{1f600}",
+            "\u{10ffff}",
+            "\u{ad}",
+        ] {
             let call = parse_call(&format!("f({})", repr(text))).unwrap();
             assert_eq!(call.positional, [Literal::Text(text.to_owned())]);
         }

@@ -8,34 +8,31 @@
 //! cookies, storage, caches, service workers and connections. A reset disposes of the context, and
 //! with it of the renderer process and its clock.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    Determinism, Device, Error, Launch,
-    act::{element::ActionTarget, input::InputState},
-    attach::{proxy::Server, webdriver},
-    cdp::{
-        connection::{Cdp, Connection, SessionId},
-        pipe::Pipe,
-        targets::{self, TargetSetup},
-        tracker::{BrowserState, FOREVER, Page, Tracker},
-    },
-    clock::{
-        response_ordering::{self, ResponseOrdering},
-        screen::FrameClock,
-        virtual_time,
-    },
-    launch::{
-        chromium::{Chromium, START_TIMEOUT},
-        memory::MemoryWatch,
-        process::Ends,
-        services::ServiceProcesses,
-    },
-    observe::{blob_names::BlobNames, frames::Bids},
-    order::OrderWriter,
-};
+use crate::act::element::ActionTarget;
+use crate::act::input::InputState;
+use crate::attach::proxy::Server;
+use crate::attach::webdriver;
+use crate::cdp::connection::{Cdp, Connection, SessionId};
+use crate::cdp::pipe::Pipe;
+use crate::cdp::targets::{self, TargetSetup};
+use crate::cdp::tracker::{BrowserState, FOREVER, Page, Tracker};
+use crate::clock::response_ordering::{self, ResponseOrdering};
+use crate::clock::screen::FrameClock;
+use crate::clock::virtual_time;
+use crate::launch::chromium::{Chromium, START_TIMEOUT};
+use crate::launch::memory::MemoryWatch;
+use crate::launch::process::Ends;
+use crate::launch::services::ServiceProcesses;
+use crate::observe::blob_names::BlobNames;
+use crate::observe::frames::Bids;
+use crate::order::OrderWriter;
+use crate::{Determinism, Device, Error, Launch};
 
 /// How long a browser may take to end in order.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
@@ -79,14 +76,16 @@ impl Session {
     /// Starts a browser and its first episode. Where a program is missing, the error names the
     /// command that installs it.
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
-        let (chromium, Ends { commands, replies, last_words, .. }) = Chromium::start(launch).await?;
+        let (chromium, Ends { commands, replies, last_words, .. }) =
+            Chromium::start(launch).await?;
         let tracker = Arc::new(Tracker::default());
         let listener = Arc::clone(&tracker);
         let pipe = Pipe::new(commands, replies).map_err(Error::Pipe)?;
         let connection = Connection::open(pipe, move |cdp, event| listener.on_event(cdp, event));
         let version = match version(&connection.cdp).await {
             Err(Error::Gone { .. }) => {
-                let reason = last_words.last_line().unwrap_or_else(|| "it ended without a word".to_owned());
+                let reason =
+                    last_words.last_line().unwrap_or_else(|| "it ended without a word".to_owned());
                 return Err(Error::Session { reason });
             }
             version => version?,
@@ -132,7 +131,8 @@ impl Session {
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
         // A live browser has its user's pages, and more of them at once.
-        let limit = if launch.determinism.is_some() { launch.memory } else { launch.memory * LIVE_SHARES };
+        let limit =
+            if launch.determinism.is_some() { launch.memory } else { launch.memory * LIVE_SHARES };
         session.memory = session.services.browser.map(|id| MemoryWatch::start(id, limit));
         if let Some(target) = first_tab.filter(|_| !keeps_first_tab) {
             session.cdp().call(None, "Target.closeTarget", json!({ "targetId": target })).await?;
@@ -169,7 +169,8 @@ impl Session {
         self.blobs = BlobNames::default();
         self.input_state = InputState::default();
         // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
-        let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
+        let fits =
+            self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         // What the last episode's pages still do is not of this one.
         let fits = fits && self.end_trace().await.is_ok();
         if fits {
@@ -199,8 +200,10 @@ impl Session {
     pub async fn wait_until_closed(&self) {
         let wait_until_closed = |state: &BrowserState| state.active().is_err().then_some(());
         // The end of the browser is an expected result, too.
-        let _ =
-            self.tracker.wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed).await;
+        let _ = self
+            .tracker
+            .wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed)
+            .await;
     }
 
     /// Whether a page has crashed, or the browser has ended while pages were open. A window that a
@@ -230,7 +233,10 @@ impl Session {
         let too_large = self.memory.as_ref().filter(|memory| memory.explains(at));
         Ok(Some(match too_large {
             Some(memory) => {
-                format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20)
+                format!(
+                    "the page crashed: it used more than {} MiB of memory",
+                    memory.limit() >> 20
+                )
             }
             None => "the page crashed".to_owned(),
         }))
@@ -245,7 +251,8 @@ impl Session {
         }
         drop(connection.cdp.send(None, "Browser.close", json!({})));
         let ended = |state: &BrowserState| state.is_disconnected().then_some(());
-        let ending = tracker.wait_for(END_TIMEOUT, |_| "the browser to end".to_owned(), ended).await;
+        let ending =
+            tracker.wait_for(END_TIMEOUT, |_| "the browser to end".to_owned(), ended).await;
         if let Err(Error::Deadline { .. }) = ending {
             tracing::debug!("the browser did not end in order");
         }
@@ -274,10 +281,12 @@ impl Session {
     }
 
     async fn begin_episode(&self) -> Result<(), Error> {
-        let context = if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
+        let context =
+            if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
         let permissions = self.launch.device.permissions();
         if !permissions.is_empty() {
-            let params = with_browser_context(json!({ "permissions": permissions }), context.as_deref());
+            let params =
+                with_browser_context(json!({ "permissions": permissions }), context.as_deref());
             self.cdp().call(None, "Browser.grantPermissions", params).await?;
         }
         let name = self.user_agent_override().await?;
@@ -307,8 +316,10 @@ impl Session {
             virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?;
             if self.begin_frame_control() {
                 let ticks = virtual_time::ticks(self.cdp(), &page, determinism).await?;
-                self.tracker.lock().frame_clock =
-                    FrameClock::starting_at(ticks, virtual_time::millis_before_head_start(determinism));
+                self.tracker.lock().frame_clock = FrameClock::starting_at(
+                    ticks,
+                    virtual_time::millis_before_head_start(determinism),
+                );
             }
         }
         // A headed browser has the user's clipboard.
@@ -328,7 +339,8 @@ impl Session {
             document.removeEventListener('copy', empty);
         })()";
         let isolated_world = self.isolated_world(page, &page.target).await?;
-        let params = json!({ "expression": EMPTY, "contextId": isolated_world, "userGesture": true });
+        let params =
+            json!({ "expression": EMPTY, "contextId": isolated_world, "userGesture": true });
         self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
         Ok(())
     }
@@ -371,7 +383,11 @@ async fn version(cdp: &Cdp) -> Result<String, Error> {
 /// The target of Chromium's first tab.
 async fn find_first_tab(cdp: &Cdp) -> Result<Option<String>, Error> {
     let reply = cdp.call(None, "Target.getTargets", json!({})).await?;
-    let page = reply["targetInfos"].as_array().into_iter().flatten().find(|target| target["type"] == "page");
+    let page = reply["targetInfos"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|target| target["type"] == "page");
     Ok(page.and_then(|page| page["targetId"].as_str()).map(str::to_owned))
 }
 

@@ -12,18 +12,19 @@ mod hostile_pages;
 #[path = "browser/web/mod.rs"]
 mod web;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use browser::{Launch, Session};
 use futures_util::{SinkExt as _, StreamExt as _};
 use http_body_util::Full;
 use serde_json::{Value, json};
-use tokio::{net::TcpStream, sync::Mutex, time::interval};
-use tokio_tungstenite::{WebSocketStream, client_async, tungstenite::Message};
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio::time::interval;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
@@ -79,7 +80,9 @@ impl Client {
         self.socket.send(Message::text(command.to_string())).await.unwrap();
         loop {
             let message = self.socket.next().await.unwrap().unwrap();
-            let Ok(mut reply) = serde_json::from_slice::<Value>(&message.into_data()) else { continue };
+            let Ok(mut reply) = serde_json::from_slice::<Value>(&message.into_data()) else {
+                continue;
+            };
             if reply["id"] == self.last_id {
                 assert!(reply.get("error").is_none(), "{method}: {reply}");
                 return reply["result"].take();
@@ -103,7 +106,8 @@ async fn no_page_fills_the_disk_in_a_context_of_a_client() {
     let mut session = Session::start(&launch).await.unwrap();
     let mut client = Client::connect(&session.serve_devtools().await.unwrap().url).await;
     let folder = tempfile::tempdir().unwrap();
-    let context = client.call("Target.createBrowserContext", json!({})).await["browserContextId"].take();
+    let context =
+        client.call("Target.createBrowserContext", json!({})).await["browserContextId"].take();
     let downloads = json!({
         "behavior": "allowAndName",
         "downloadPath": folder.path(),
@@ -120,7 +124,8 @@ async fn no_page_fills_the_disk_in_a_context_of_a_client() {
     loop {
         // The last attempt of the page comes after its large downloads have begun.
         let targets = client.call("Target.getTargets", json!({})).await["targetInfos"].take();
-        let page = targets.as_array().unwrap().iter().find(|target| target["browserContextId"] == context);
+        let page =
+            targets.as_array().unwrap().iter().find(|target| target["browserContextId"] == context);
         let title = &page.unwrap()["title"];
         let names: Vec<_> =
             fs::read_dir(folder.path()).unwrap().flatten().map(|file| file.file_name()).collect();
@@ -154,7 +159,10 @@ async fn no_page_fills_the_disk() {
         assert!(report.starts_with("held\n"), "attach mode {attach_mode}: {report}");
         let kept = size(&folder.join("downloads"));
         assert!(kept <= DOWNLOADS, "attach mode {attach_mode}: downloads hold {kept} bytes");
-        assert!(web.requests().iter().any(|line| line.contains("endless.zip")), "attach mode {attach_mode}");
+        assert!(
+            web.requests().iter().any(|line| line.contains("endless.zip")),
+            "attach mode {attach_mode}"
+        );
         let names: Vec<_> = fs::read_dir(folder.join("downloads")).unwrap().flatten().collect();
         assert_eq!(names.len(), SMALL, "attach mode {attach_mode}: what fits is there, {names:?}");
         assert!(!Path::new("/tmp/hostile-page-was-here").exists(), "attach mode {attach_mode}");

@@ -8,7 +8,9 @@
 #[path = "browser/web/mod.rs"]
 mod web;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use browser::{Action, Determinism, Error, Launch, Session};
 use gateway::InFlight;
@@ -61,7 +63,8 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
     let mut session = Session::start(&launch).await.unwrap();
 
     let first = marks(&mut session).await;
-    let clean = r#"{"cookie":"","sent":"","workers":0,"caches":0,"databases":0,"name":"","history":2}"#;
+    let clean =
+        r#"{"cookie":"","sent":"","workers":0,"caches":0,"databases":0,"name":"","history":2}"#;
     assert!(first.starts_with(clean), "{first}");
     // The marks are stored; otherwise their absence would prove nothing.
     assert!(marks(&mut session).await.starts_with(
@@ -79,10 +82,19 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
     assert_eq!(session.page_text().await.unwrap(), "leaks", "WebRTC found a way");
     session.act(&Action::Goto { url: "http://127.0.0.1:8009/".to_owned() }).await.unwrap();
     session.close().await.unwrap();
-    let known =
-        ["localhost", "third.test", "leaks.test", "127.0.0.1:8009", "10.0.0.1", "preconnected.example"];
-    let strange: Vec<String> =
-        web.requests().into_iter().filter(|line| !known.iter().any(|host| line.contains(host))).collect();
+    let known = [
+        "localhost",
+        "third.test",
+        "leaks.test",
+        "127.0.0.1:8009",
+        "10.0.0.1",
+        "preconnected.example",
+    ];
+    let strange: Vec<String> = web
+        .requests()
+        .into_iter()
+        .filter(|line| !known.iter().any(|host| line.contains(host)))
+        .collect();
     assert_eq!(strange, Vec::<String>::new(), "only what pages ask for reaches the gateway");
     for through in ["http://127.0.0.1:8009/", "http://10.0.0.1/x"] {
         assert!(
@@ -134,7 +146,8 @@ fn ours() -> Vec<(i32, String)> {
         let pid: i32 = entry.file_name().to_str()?.parse().ok()?;
         let read = |file: &str| fs::read(entry.path().join(file));
         let command = String::from_utf8_lossy(&read("cmdline").ok()?).replace('\0', " ");
-        let environment = String::from_utf8_lossy(&read("environ").unwrap_or_default()).into_owned();
+        let environment =
+            String::from_utf8_lossy(&read("environ").unwrap_or_default()).into_owned();
         // PID (NAME) STATE PARENT GROUP ...
         let stat = String::from_utf8_lossy(&read("stat").ok()?).into_owned();
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
@@ -170,7 +183,8 @@ async fn gone(after: &str) {
 /// The folders of the sessions of this test.
 fn folders() -> Vec<PathBuf> {
     let mark = format!("sandbox-browser-{}-", std::process::id());
-    let above = processes::temporary::all().into_iter().filter_map(|folder| fs::read_dir(folder).ok());
+    let above =
+        processes::temporary::all().into_iter().filter_map(|folder| fs::read_dir(folder).ok());
     let own = above
         .flatten()
         .flatten()

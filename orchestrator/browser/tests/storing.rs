@@ -66,7 +66,9 @@ fn starve_storage() {
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let id = entry.file_name().into_string().unwrap();
         let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
-        if !is_below(&id, std::process::id()) || !command.contains("chromium") || command.contains("--type=")
+        if !is_below(&id, std::process::id())
+            || !command.contains("chromium")
+            || command.contains("--type=")
         {
             continue;
         }
@@ -74,7 +76,8 @@ fn starve_storage() {
             let name = fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
             if name.starts_with("ThreadPool") || name.starts_with("CacheThread") {
                 let thread = thread.file_name();
-                let reniced = Command::new("renice").args(["-n", "19", "-p"]).arg(thread).output().unwrap();
+                let reniced =
+                    Command::new("renice").args(["-n", "19", "-p"]).arg(thread).output().unwrap();
                 assert!(reniced.status.success(), "{reniced:?}");
                 starved += 1;
             }
@@ -87,7 +90,9 @@ fn starve_storage() {
 fn is_below(id: &str, ancestor: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(1));
-    parent.is_some_and(|parent| parent == ancestor.to_string() || parent != "0" && is_below(parent, ancestor))
+    parent.is_some_and(|parent| {
+        parent == ancestor.to_string() || parent != "0" && is_below(parent, ancestor)
+    })
 }
 
 fn launch(web: &crate::web::Web) -> Launch {

@@ -88,7 +88,9 @@ fn copy(name: &str, output: &Utf8Path) -> Outcome {
     let path = output.join(format!("{name}.yaml"));
     files.push((path.clone(), format!("{text}templates: prompts\n")));
     if let Some((there, _)) = files.iter().find(|(path, _)| path.exists()) {
-        return Err(Failure::Input(format!("failed to write {there}: it exists; name another folder")));
+        return Err(Failure::Input(format!(
+            "failed to write {there}: it exists; name another folder"
+        )));
     }
     for (path, text) in &files {
         fs::write(path, text).or_environment(format!("write {path}"))?;

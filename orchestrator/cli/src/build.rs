@@ -9,10 +9,9 @@ use images::{Engine, Event, ImageLock, OnEvent, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::engine;
 use crate::failure::{Failure, Outcome};
 use crate::options::CacheFolder;
-use crate::{interrupt, out, progress};
+use crate::{engine, interrupt, out, progress};
 
 /// Build the container images of the sites
 ///
@@ -138,7 +137,11 @@ fn outcome(failed: &[(&str, u8)], images: usize) -> Outcome {
     let Some((_, first)) = failed.first() else { return Ok(()) };
     if images > 1 {
         let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
-        out::error(&format!("failed to build {} of {images} images: {}", names.len(), names.join(", ")));
+        out::error(&format!(
+            "failed to build {} of {images} images: {}",
+            names.len(),
+            names.join(", ")
+        ));
     }
     let agreed = failed.iter().all(|(_, code)| code == first);
     Err(Failure::Reported(if agreed { *first } else { 1 }))

@@ -24,12 +24,13 @@ impl Ca {
     /// Prints the certificate in PEM form, or its path.
     pub(crate) fn run(self) -> Outcome {
         let folder = self.data.ca()?;
-        let ca =
-            CertificateAuthority::load_or_create(&folder).or_environment("load the certificate authority")?;
+        let ca = CertificateAuthority::load_or_create(&folder)
+            .or_environment("load the certificate authority")?;
         if self.path {
             println!(
                 "{}",
-                ca.certificate_path().expect("an authority kept in a folder has its certificate there")
+                ca.certificate_path()
+                    .expect("an authority kept in a folder has its certificate there")
             );
         } else {
             print!("{}", ca.certificate_pem());

@@ -66,7 +66,11 @@ pub(crate) fn without_colors(line: &str) -> String {
     anstream::adapter::strip_str(line).to_string()
 }
 
-fn escaped(text: &str, is_bad: impl Fn(char) -> bool, escape: impl Fn(char) -> String) -> Cow<'_, str> {
+fn escaped(
+    text: &str,
+    is_bad: impl Fn(char) -> bool,
+    escape: impl Fn(char) -> String,
+) -> Cow<'_, str> {
     if !text.contains(&is_bad) {
         return Cow::Borrowed(text);
     }
@@ -83,7 +87,9 @@ fn is_control(letter: char) -> bool {
         // C0, DEL and C1.
         _ if letter.is_control() => true,
         // Without a width: joiners, marks of direction, fillers.
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' => true,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' => {
+            true
+        }
         '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{3164}' | '\u{ffa0}' => true,
         // Separators of lines and paragraphs; embeddings, overrides and isolates.
         '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
@@ -139,6 +145,9 @@ mod tests {
     fn logs_keep_their_own_colours_alone() {
         let own = "\u{1b}[2mtime\u{1b}[0m \u{1b}[33m WARN\u{1b}[0m";
         assert_eq!(log(own), own);
-        assert_eq!(log("\u{1b}[8mhidden\u{1b}]52;c;x\u{7}"), "\\u{1b}[8mhidden\\u{1b}]52;c;x\\u{7}");
+        assert_eq!(
+            log("\u{1b}[8mhidden\u{1b}]52;c;x\u{7}"),
+            "\\u{1b}[8mhidden\\u{1b}]52;c;x\\u{7}"
+        );
     }
 }

@@ -38,7 +38,8 @@ fn wanted(words: impl IntoIterator<Item = String>) -> clap::ColorChoice {
     let mut choice = clap::ColorChoice::Auto;
     while let Some(word) = words.next() {
         let Some(rest) = word.strip_prefix(OPTION) else { continue };
-        let value = if rest.is_empty() { words.next() } else { rest.strip_prefix('=').map(str::to_owned) };
+        let value =
+            if rest.is_empty() { words.next() } else { rest.strip_prefix('=').map(str::to_owned) };
         let value = value.and_then(|value| clap::ColorChoice::from_str(&value, false).ok());
         choice = value.unwrap_or(choice);
     }

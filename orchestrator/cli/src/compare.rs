@@ -41,8 +41,9 @@ impl Compare {
     pub(crate) async fn run(self) -> Outcome {
         let (left, right) = (OpenRun::open(&self.left).await?, OpenRun::open(&self.right).await?);
         let (left, right) = (left.path(), right.path());
-        let scores =
-            runs::pair(left, right).map_err(|error| self.named(error)).or_input("compare the runs")?;
+        let scores = runs::pair(left, right)
+            .map_err(|error| self.named(error))
+            .or_input("compare the runs")?;
         if !self.across_snapshots {
             runs::check_snapshots(left, right).map_err(|error| match error {
                 error @ runs::Error::DifferentSnapshots { .. } => Failure::Input(format!(
@@ -67,10 +68,15 @@ impl Compare {
             report.compared.iter().for_each(|compared| self.print(compared));
         }
         match report.compared {
-            Some(compared) if !compared.is_same() => Err(Failure::No(match compared.differences.len() {
-                0 => "the runs differ: some episodes are only in one of them".to_owned(),
-                differ => format!("the runs differ in {differ} of {}", counted(compared.compared, "episode")),
-            })),
+            Some(compared) if !compared.is_same() => {
+                Err(Failure::No(match compared.differences.len() {
+                    0 => "the runs differ: some episodes are only in one of them".to_owned(),
+                    differ => format!(
+                        "the runs differ in {differ} of {}",
+                        counted(compared.compared, "episode")
+                    ),
+                }))
+            }
             _ => Ok(()),
         }
     }
@@ -78,12 +84,14 @@ impl Compare {
     /// The error with the runs as they were given.
     fn named(&self, error: runs::Error) -> runs::Error {
         match error {
-            runs::Error::NothingInCommon { left_suite, right_suite, .. } => runs::Error::NothingInCommon {
-                left: self.left.clone(),
-                right: self.right.clone(),
-                left_suite,
-                right_suite,
-            },
+            runs::Error::NothingInCommon { left_suite, right_suite, .. } => {
+                runs::Error::NothingInCommon {
+                    left: self.left.clone(),
+                    right: self.right.clone(),
+                    left_suite,
+                    right_suite,
+                }
+            }
             other => other,
         }
     }
@@ -92,7 +100,8 @@ impl Compare {
         for difference in &compared.differences {
             println!("{difference}");
         }
-        for (side, only) in [(&self.left, &compared.only_left), (&self.right, &compared.only_right)] {
+        for (side, only) in [(&self.left, &compared.only_left), (&self.right, &compared.only_right)]
+        {
             only.iter().for_each(|episode| println!("only in {side}: {episode}"));
         }
         if compared.is_same() {

@@ -30,7 +30,11 @@ impl Confine {
                     .to_owned(),
             ));
         }
-        Ok(ConfinementOptions { level: self.level, hosts: self.hosts.clone(), hidden: hidden(data)? })
+        Ok(ConfinementOptions {
+            level: self.level,
+            hosts: self.hosts.clone(),
+            hidden: hidden(data)?,
+        })
     }
 }
 

@@ -59,12 +59,18 @@ impl Coverage {
         let suite = Suite::load(&self.suite).or_input("load the suite")?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
-            ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("find the task")?,
+            ids => ids
+                .iter()
+                .map(|id| suite.task(id))
+                .collect::<Result<_, _>>()
+                .or_input("find the task")?,
         };
-        let own = if self.snapshots.is_empty() { snapshots_of(&suite, &tasks)? } else { Vec::new() };
+        let own =
+            if self.snapshots.is_empty() { snapshots_of(&suite, &tasks)? } else { Vec::new() };
         let files = if self.snapshots.is_empty() { &own } else { &self.snapshots };
         let cache = self.data.indexes()?;
-        let set = ReplaySet::open(files, Some(&cache), &mut |_, _| {}).or_input("open the snapshots")?;
+        let set =
+            ReplaySet::open(files, Some(&cache), &mut |_, _| {}).or_input("open the snapshots")?;
         let report = coverage::coverage(&suite, &tasks, &set).or_input("look at the snapshots")?;
         let gaps = match &self.run {
             Some(run) => Some(self.gaps(run, &suite).await?),
@@ -105,7 +111,8 @@ impl Coverage {
 fn print_gaps(gaps: &Gaps, suite: &Utf8Path) {
     println!("\nagent {} in {}", gaps.agent, gaps.run);
     for episode in gaps.missing.iter().take(MOST) {
-        let score = episode.score.map_or("unjudged".to_owned(), |score| format!("score {score:.2}"));
+        let score =
+            episode.score.map_or("unjudged".to_owned(), |score| format!("score {score:.2}"));
         let EpisodeGaps { task, repeat, misses, requests, .. } = episode;
         println!("{task} ({repeat}): {misses} of {requests} requests missed, {score}");
     }
@@ -119,7 +126,14 @@ fn print_gaps(gaps: &Gaps, suite: &Utf8Path) {
     if gaps.misses > 0 {
         println!(
             "to record what is missing\n  {}",
-            out::command_line(["sandbox", "record", "--suite", suite.as_str(), "--agent", &gaps.agent])
+            out::command_line([
+                "sandbox",
+                "record",
+                "--suite",
+                suite.as_str(),
+                "--agent",
+                &gaps.agent
+            ])
         );
     }
     let episodes = counted(gaps.episodes, "episode");
@@ -130,7 +144,10 @@ fn print_gaps(gaps: &Gaps, suite: &Utf8Path) {
     }
     if let Some(score) = gaps.score {
         let bounds = gaps.bounds.as_ref().map_or(String::new(), |bounds| {
-            format!("; {:.2} to {:.2} if episodes with misses had failed or passed", bounds.low, bounds.high)
+            format!(
+                "; {:.2} to {:.2} if episodes with misses had failed or passed",
+                bounds.low, bounds.high
+            )
         });
         println!("score            {score:.2}{bounds}");
     }
@@ -208,8 +225,9 @@ fn print_states(report: &Report) -> StateCounts {
                 println!("{}: {} has {states}, {lacking} of them in part", task.id, site.site);
             }
             for LackingState { after, captured, of } in site.lacking.iter().take(MOST) {
-                let after =
-                    after.as_deref().map_or("before all writes".to_owned(), |write| format!("after {write}"));
+                let after = after
+                    .as_deref()
+                    .map_or("before all writes".to_owned(), |write| format!("after {write}"));
                 println!("  {after}: {captured} of {of} pages and data");
             }
             if seen.insert(&site.site) {

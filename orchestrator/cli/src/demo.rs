@@ -46,7 +46,9 @@ struct RunAlone {
 impl Demo {
     pub(crate) async fn run(self) -> Outcome {
         browser::Programs::find().map_err(|error| {
-            Failure::Environment(format!("failed to {error}; `sandbox setup` installs what is missing"))
+            Failure::Environment(format!(
+                "failed to {error}; `sandbox setup` installs what is missing"
+            ))
         })?;
         let suite = write_suite(&self.data.path()?.join("demo"))?;
         let folder = self.output.clone().unwrap_or_else(|| {
@@ -57,11 +59,25 @@ impl Demo {
         });
         let workers = available_parallelism().map_or(1, usize::from).min(MAX_WORKERS).to_string();
         let data = self.data.path()?;
+        let command = [
+            "run",
+            suite.as_str(),
+            "--agent",
+            "oracle",
+            "--repeat",
+            "2",
+            "--workers",
+            &workers,
+            "--check",
+        ];
         let command =
-            ["run", suite.as_str(), "--agent", "oracle", "--repeat", "2", "--workers", &workers, "--check"];
-        let command = [&command[..], &["--output", folder.as_str(), "--data", data.as_str()]].concat();
+            [&command[..], &["--output", folder.as_str(), "--data", data.as_str()]].concat();
         eprintln!("sandbox {}\n", out::command_line(command.iter().copied()));
-        RunAlone::try_parse_from(command).or_input("read the demo's own command")?.run.run().await?;
+        RunAlone::try_parse_from(command)
+            .or_input("read the demo's own command")?
+            .run
+            .run()
+            .await?;
         println!("trace         {}", runs::viewer::write(&folder)?);
         let show = out::command_line(["sandbox", "show", folder.as_str(), "--open"]);
         println!("\nTo look at both in a browser:  {show}");
@@ -80,14 +96,16 @@ fn wants_to_look() -> bool {
     print!("Open the report now? [y/N] ");
     let _ = std::io::Write::flush(&mut std::io::stdout());
     let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer).is_ok() && answer.trim().eq_ignore_ascii_case("y")
+    std::io::stdin().lock().read_line(&mut answer).is_ok()
+        && answer.trim().eq_ignore_ascii_case("y")
 }
 
 /// Writes the suite and its snapshot below `folder`, where they are not there as they are in this
 /// program, and gives the folder of the suite.
 fn write_suite(folder: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
     let suite = folder.join("tasks/demo");
-    let files = SUITE.files().filter_map(|file| Some((suite.join(file.path().to_str()?), file.contents())));
+    let files =
+        SUITE.files().filter_map(|file| Some((suite.join(file.path().to_str()?), file.contents())));
     let snapshot = (folder.join("snapshots/demo.wacz"), SNAPSHOT);
     for (path, contents) in files.chain([snapshot]) {
         write(path.as_std_path(), contents).or_environment(format!("write {path}"))?;

@@ -56,8 +56,16 @@ struct FindingReport<'a> {
 impl Finding {
     fn report(&self) -> FindingReport<'_> {
         let (what, needed_for, ok) = (self.what, self.needed_for, self.found.is_ok());
-        let (found, problem) = (self.found.as_deref().ok(), self.found.as_ref().err().map(String::as_str));
-        FindingReport { what, needed_for, ok, found, problem, cure: self.cure.as_deref().filter(|_| !ok) }
+        let (found, problem) =
+            (self.found.as_deref().ok(), self.found.as_ref().err().map(String::as_str));
+        FindingReport {
+            what,
+            needed_for,
+            ok,
+            found,
+            problem,
+            cure: self.cure.as_deref().filter(|_| !ok),
+        }
     }
 }
 
@@ -116,14 +124,16 @@ const BROWSERS: &str = "apt-get install -y chromium chromium-headless-shell chro
 /// What frozen worlds are shown by: the headless shell, or Chromium itself, and the driver, which
 /// must be of one version.
 fn browser() -> Finding {
-    let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
-        let advice = match &programs.headless_shell {
-            Some(_) => "",
-            None => "; runs would be twice as fast with its headless shell",
-        };
-        let browser = programs.headless_shell.as_ref().or(programs.chromium.as_ref());
-        of_one_version(browser.map(AsRef::as_ref), &programs).map(|said| format!("{said}{advice}"))
-    });
+    let found =
+        Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
+            let advice = match &programs.headless_shell {
+                Some(_) => "",
+                None => "; runs would be twice as fast with its headless shell",
+            };
+            let browser = programs.headless_shell.as_ref().or(programs.chromium.as_ref());
+            of_one_version(browser.map(AsRef::as_ref), &programs)
+                .map(|said| format!("{said}{advice}"))
+        });
     Finding {
         what: "Chromium for frozen worlds",
         needed_for: "sandbox run, gym, env, replay --check",
@@ -134,14 +144,15 @@ fn browser() -> Finding {
 
 /// What the live web and people see.
 fn window() -> Finding {
-    let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
-        let said = of_one_version(programs.chromium.as_deref(), &programs)?;
-        Ok(if crate::show::has_display() {
-            said
-        } else {
-            format!("{said}; no display here, so it has no windows")
-        })
-    });
+    let found =
+        Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
+            let said = of_one_version(programs.chromium.as_deref(), &programs)?;
+            Ok(if crate::show::has_display() {
+                said
+            } else {
+                format!("{said}; no display here, so it has no windows")
+            })
+        });
     Finding {
         what: "Chromium for the live web and for windows",
         needed_for: "sandbox record, replay --open, env --headed",
@@ -161,11 +172,18 @@ fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String,
     let browser = browser.ok_or("it is not installed; its headless shell is")?;
     let Some(driver) = programs.chromedriver.as_deref() else {
         let own = version(browser)?;
-        return Ok(format!("{} ({own}); no chromedriver, which env --webdriver needs", browser.display()));
+        return Ok(format!(
+            "{} ({own}); no chromedriver, which env --webdriver needs",
+            browser.display()
+        ));
     };
     let (own, drivers) = (version(browser)?, version(driver)?);
     let said = format!("{} ({own}), {} ({drivers})", browser.display(), driver.display());
-    if major(&own) == major(&drivers) { Ok(said) } else { Err(format!("of different versions: {said}")) }
+    if major(&own) == major(&drivers) {
+        Ok(said)
+    } else {
+        Err(format!("of different versions: {said}"))
+    }
 }
 
 fn major(version: &str) -> Option<u32> {
@@ -175,7 +193,8 @@ fn major(version: &str) -> Option<u32> {
 /// How browsers are kept from the rest of the machine's network. Both ways work.
 fn networks() -> Finding {
     let found = match processes::own_network::probe() {
-        Ok(()) => "each has a network namespace of its own, in which there is its gateway alone".to_owned(),
+        Ok(()) => "each has a network namespace of its own, in which there is its gateway alone"
+            .to_owned(),
         Err(why) => format!(
             "this machine gives them no namespace of their own ({why}): their gateway is on the loopback, and lets in \
              connections of its browser alone"
@@ -299,5 +318,9 @@ fn version(program: &Path) -> Result<String, String> {
 
 /// `command` as this user has to type it.
 pub(crate) fn privileged(command: &str) -> String {
-    if rustix::process::geteuid().is_root() { command.to_owned() } else { format!("sudo {command}") }
+    if rustix::process::geteuid().is_root() {
+        command.to_owned()
+    } else {
+        format!("sudo {command}")
+    }
 }

@@ -7,9 +7,8 @@ use recorder::{Studio, StudioOptions};
 use snapshots::RecordingOptions;
 
 use crate::failure::{Failure, Outcome};
-use crate::finish;
 use crate::gateway_options::{LiveWeb, MAX_BODY, RedactOptions};
-use crate::units;
+use crate::{finish, units};
 
 /// Where misses go, and how the live web is reached for them.
 #[derive(clap::Args, Default)]

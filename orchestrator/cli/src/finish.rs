@@ -67,9 +67,10 @@ pub(crate) fn finish_recording(
         match recording.learn(twice) {
             Ok(learned) => print_learned(output, &learned, twice.len()),
             // It is still a recording.
-            Err(error) => {
-                out::warn(&format!("no rules were learned: failed to {}", error_text::with_causes(&error)))
-            }
+            Err(error) => out::warn(&format!(
+                "no rules were learned: failed to {}",
+                error_text::with_causes(&error)
+            )),
         }
         recording.finish(&|at| progress::advance(&bar, at.done, at.total))
     });

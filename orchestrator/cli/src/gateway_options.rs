@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact, Routes,
+    Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact,
+    Routes,
 };
 use processes::peers;
 
@@ -130,16 +131,16 @@ fn of_user() -> Admission {
 }
 
 fn of_key(data: &DataFolder) -> Result<Admission, Failure> {
-    let key =
-        guard::Key::of_file(&data.server_key(None)?, "proxy").or_environment("read the key of the proxy")?;
+    let key = guard::Key::of_file(&data.server_key(None)?, "proxy")
+        .or_environment("read the key of the proxy")?;
     Ok(Admission::Key(Key::new(key.text())))
 }
 
 /// A gateway's configuration with this user's certificate authority and no routes yet. It listens
 /// nowhere.
 pub(crate) fn config(data: &DataFolder) -> Result<Config, Failure> {
-    let ca =
-        CertificateAuthority::load_or_create(&data.ca()?).or_environment("load the certificate authority")?;
+    let ca = CertificateAuthority::load_or_create(&data.ca()?)
+        .or_environment("load the certificate authority")?;
     Ok(Config::new(Arc::new(ca), Routes::new()))
 }
 
@@ -156,7 +157,9 @@ pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
 pub(crate) fn instructions(proxy: &str, ca: &CertificateAuthority) -> String {
     let (path, key) = (ca.certificate_path().unwrap_or(Utf8Path::new("")), ca.spki_sha256_base64());
     let (plain, asks) = match proxy.rsplit_once('@') {
-        Some((_, address)) => (format!("http://{address}"), " (it asks for user name and password, the key)"),
+        Some((_, address)) => {
+            (format!("http://{address}"), " (it asks for user name and password, the key)")
+        }
         None => (proxy.to_owned(), ""),
     };
     format!(

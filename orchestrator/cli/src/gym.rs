@@ -126,7 +126,10 @@ impl Gym {
         let joining = match self.join {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
-                Some(Joining::start(front::Membership::new(&front, front_key, key.clone())?, listens))
+                Some(Joining::start(
+                    front::Membership::new(&front, front_key, key.clone())?,
+                    listens,
+                ))
             }
             None => None,
         };
@@ -152,8 +155,9 @@ impl Gym {
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
             Event::Ended { episode, record, .. } => {
-                let worth =
-                    record.score.map_or_else(|| "not judged yet".to_owned(), |score| format!("{score:.2}"));
+                let worth = record
+                    .score
+                    .map_or_else(|| "not judged yet".to_owned(), |score| format!("{score:.2}"));
                 eprintln!("{episode}  {}  {worth}", record.outcome.kind());
             }
             _ => {}

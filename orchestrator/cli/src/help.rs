@@ -24,7 +24,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["up", "status", "open", "logs", "reset", "down", "build", "pull", "save", "load"],
     ),
     ("Tasks and runs", &["annotate", "run", "env", "gym", "front", "tasks", "agents", "models"]),
-    ("Results", &["show", "report", "trace", "compare", "merge", "pack", "verify", "export", "score"]),
+    (
+        "Results",
+        &["show", "report", "trace", "compare", "merge", "pack", "verify", "export", "score"],
+    ),
 ];
 
 /// The definition of the whole command line.
@@ -53,7 +56,9 @@ fn groups(command: &Command, width: usize) -> String {
     for (title, names) in GROUPS {
         let _ = writeln!(text, "{header}{title}:{header:#}");
         for name in names {
-            let Some(about) = command.find_subcommand(name).and_then(Command::get_about) else { continue };
+            let Some(about) = command.find_subcommand(name).and_then(Command::get_about) else {
+                continue;
+            };
             let name = format!("  {name:<width$}", width = INDENT - 2);
             let _ = writeln!(text, "{}", hang(&name, &about.to_string(), width.min(MAX_WIDTH)));
         }
@@ -64,7 +69,8 @@ fn groups(command: &Command, width: usize) -> String {
 
 /// The command with its examples at the end of its help, and so all commands below it.
 fn with_examples(mut command: Command, path: &[&str]) -> Command {
-    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    let names: Vec<String> =
+        command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
     for name in &names {
         let path = [path, &[name.as_str()]].concat();
         command = command.mut_subcommand(name, |below| with_examples(below, &path));
@@ -151,9 +157,13 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let command = command();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-        let mut all: Vec<&str> =
-            command.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
+        let mut grouped: Vec<&str> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut all: Vec<&str> = command
+            .get_subcommands()
+            .filter(|one| !one.is_hide_set())
+            .map(Command::get_name)
+            .collect();
         grouped.sort_unstable();
         all.sort_unstable();
         assert_eq!(grouped, all);

@@ -24,7 +24,9 @@ fn listen() -> CancellationToken {
     let mut interrupts = Signals::listen();
     tokio::spawn(async move {
         interrupts.next().await;
-        out::warn(&"interrupted; finishing what is being written (interrupt again to stop at once)");
+        out::warn(
+            &"interrupted; finishing what is being written (interrupt again to stop at once)",
+        );
         cancel.cancel();
         interrupts.next().await;
         end_programs();
@@ -68,7 +70,10 @@ pub(crate) struct Signals {
 impl Signals {
     pub(crate) fn listen() -> Signals {
         let listen = |kind| signal(kind).ok();
-        Signals { by_key: listen(SignalKind::interrupt()), by_program: listen(SignalKind::terminate()) }
+        Signals {
+            by_key: listen(SignalKind::interrupt()),
+            by_program: listen(SignalKind::terminate()),
+        }
     }
 
     pub(crate) async fn next(&mut self) {

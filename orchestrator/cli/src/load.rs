@@ -25,7 +25,8 @@ pub(crate) struct Load {
 impl Load {
     /// Loads the files and prints what was in them.
     pub(crate) async fn run(self) -> Outcome {
-        interrupt::unless_interrupted(self.load(), "interrupted; nothing of the file is loaded").await
+        interrupt::unless_interrupted(self.load(), "interrupted; nothing of the file is loaded")
+            .await
     }
 
     async fn load(&self) -> Outcome {

@@ -32,17 +32,21 @@ impl Logging {
     /// Starts logging for the life of the process.
     pub(crate) fn start(&self) {
         let level = match self.verbose {
-            0 if self.log_json => format!("warn,{}=info,{}=info", runs::log::ENDED, board::PROGRESS),
+            0 if self.log_json => {
+                format!("warn,{}=info,{}=info", runs::log::ENDED, board::PROGRESS)
+            }
             0 => "warn".to_owned(),
             1 => own("warn", "info"),
             2 => own("info", "debug"),
             _ => "trace".to_owned(),
         };
-        let mut filter = EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+        let mut filter =
+            EnvFilter::try_from_env("SANDBOX_LOG").unwrap_or_else(|_| EnvFilter::new(level));
         if self.log_json {
             // What the command has to say is not hidden by a filter of logs.
-            let message =
-                format!("{}=info", out::MESSAGE).parse().expect("a target and a level are a directive");
+            let message = format!("{}=info", out::MESSAGE)
+                .parse()
+                .expect("a target and a level are a directive");
             filter = filter.add_directive(message);
             out::log_messages();
         }

@@ -152,7 +152,13 @@ impl Command {
             Tasks(tasks) => !tasks.plays(),
             other => matches!(
                 other,
-                Build(_) | Save(_) | Completions(_) | Man(_) | OwnNetwork(_) | Relay(_) | BeginSite(_)
+                Build(_)
+                    | Save(_)
+                    | Completions(_)
+                    | Man(_)
+                    | OwnNetwork(_)
+                    | Relay(_)
+                    | BeginSite(_)
             ),
         }
     }

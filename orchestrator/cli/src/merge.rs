@@ -1,8 +1,7 @@
 //! `sandbox merge`: the parts of a run as one.
 
 use camino::Utf8PathBuf;
-use runs::Summary;
-use runs::mirror;
+use runs::{Summary, mirror};
 use snapshots::is_address;
 
 use crate::failure::{Failure, OrFail as _, Outcome};

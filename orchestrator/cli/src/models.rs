@@ -58,7 +58,11 @@ impl ModelOptions {
     /// Opens the cassette, to be added to where somebody may be asked.
     pub(crate) fn open(&self, calls_models: bool, data: &DataFolder) -> Result<Models, Failure> {
         let cassette = self.cassette.as_ref().map(|path| {
-            if calls_models && !self.offline { Cassette::record(path) } else { Cassette::open(path) }
+            if calls_models && !self.offline {
+                Cassette::record(path)
+            } else {
+                Cassette::open(path)
+            }
         });
         let cassette = cassette.transpose().or_input("use the cassette")?.map(Arc::new);
         let (variables, trust, data) = (self.variables.clone(), self.trust.clone(), data.clone());
@@ -171,7 +175,9 @@ fn client(
         headers.push((name.clone(), value));
     }
     let base_url = base_url.unwrap_or_else(|| OPENAI.to_owned());
-    let own = settings.request_timeout.map_or(within, |seconds| Duration::from_secs(seconds.get().into()));
+    let own = settings
+        .request_timeout
+        .map_or(within, |seconds| Duration::from_secs(seconds.get().into()));
     let settings = Settings {
         key,
         key_header: settings.key_header.clone(),

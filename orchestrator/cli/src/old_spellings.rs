@@ -7,7 +7,8 @@ const RENAMED: [(&str, &str); 2] = [("--out", "--output"), ("--fall-back", "--fa
 
 /// Warns of the old names on the command line.
 pub(crate) fn warn() {
-    let arguments: Vec<String> = std::env::args_os().filter_map(|text| text.into_string().ok()).collect();
+    let arguments: Vec<String> =
+        std::env::args_os().filter_map(|text| text.into_string().ok()).collect();
     for (old, new) in used(&arguments) {
         out::warn(&format!("{old} is called {new} now; the old name goes with a later version"));
     }

@@ -43,7 +43,8 @@ pub(crate) async fn open(
         explain(page, &suite_folder, &episode.task, url);
         return Ok(());
     }
-    let agreed = trust.agree_to_suite(&mut suite, std::slice::from_ref(&episode.task), variables, data)?;
+    let agreed =
+        trust.agree_to_suite(&mut suite, std::slice::from_ref(&episode.task), variables, data)?;
     let task = suite.task(&episode.task).map_err(Failure::input)?;
     let suite = Suite { tasks: vec![beginning_at(task, url)], ..suite.clone() };
     let site_variables = variables.given.clone();
@@ -78,8 +79,8 @@ fn beginning_at(task: &Task, url: &str) -> Task {
 
 async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolder) -> Outcome {
     let temporary = processes::temporary::new("page-").or_environment("make a temporary folder")?;
-    let out =
-        Utf8PathBuf::try_from(temporary.path().join("world")).or_environment("make a temporary folder")?;
+    let out = Utf8PathBuf::try_from(temporary.path().join("world"))
+        .or_environment("make a temporary folder")?;
     let options = Options {
         out: Some(out),
         headed: true,
@@ -122,6 +123,9 @@ fn explain(page: &StepPage<'_>, suite: &Utf8Path, task: &str, url: &str) {
     ];
     eprintln!("on a machine with a display: {}", out::command_line(words));
     let words = ["sandbox", "env", suite.as_str(), task];
-    eprintln!("here: {}, and then open this page over its DevTools address:", out::command_line(words));
+    eprintln!(
+        "here: {}, and then open this page over its DevTools address:",
+        out::command_line(words)
+    );
     println!("{url}");
 }

@@ -116,12 +116,17 @@ const CACHE: UserFolder = UserFolder {
 
 /// The folder that was named, or ours among the user's own. Paths that depend on the folder that
 /// the command runs in are passed over, as the specification of these variables has it.
-pub(crate) fn user_folder(named: Option<&Utf8Path>, folder: &UserFolder) -> Result<Utf8PathBuf, Failure> {
+pub(crate) fn user_folder(
+    named: Option<&Utf8Path>,
+    folder: &UserFolder,
+) -> Result<Utf8PathBuf, Failure> {
     if let Some(named) = named.filter(|named| !named.as_str().is_empty()) {
         return Ok(named.to_owned());
     }
-    let variable = |name| std::env::var(name).ok().map(Utf8PathBuf::from).filter(|path| path.is_absolute());
-    let below = variable(folder.variable).or_else(|| Some(variable("HOME")?.join(folder.below_home)));
+    let variable =
+        |name| std::env::var(name).ok().map(Utf8PathBuf::from).filter(|path| path.is_absolute());
+    let below =
+        variable(folder.variable).or_else(|| Some(variable("HOME")?.join(folder.below_home)));
     below.map(|below| below.join("sandbox")).ok_or_else(|| {
         let UserFolder { holds, variable, named_by: [flag, own], .. } = folder;
         Failure::Environment(format!(

@@ -114,7 +114,11 @@ pub(crate) fn warn(what: &impl Display) {
         tracing::warn!(target: MESSAGE, "{what}");
     } else {
         let what = what.to_string();
-        write_stderr(&format!("{}{}\n", color::styled(color::WARNING, "warning: "), clean::text(&what)));
+        write_stderr(&format!(
+            "{}{}\n",
+            color::styled(color::WARNING, "warning: "),
+            clean::text(&what)
+        ));
     }
 }
 

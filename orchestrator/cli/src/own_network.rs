@@ -41,7 +41,8 @@ impl OwnNetwork {
     }
 
     fn become_program(&self) -> io::Result<()> {
-        let ended = own_network::become_program(self.keep_rights, &self.words, browser::deny_netlink);
+        let ended =
+            own_network::become_program(self.keep_rights, &self.words, browser::deny_netlink);
         let Err(error) = ended;
         Err(error)
     }

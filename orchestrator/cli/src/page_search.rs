@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::progress;
-use crate::replay;
 use crate::snapshot::show;
+use crate::{progress, replay};
 
 /// Search the pages of snapshots, as offline search engines do for agents
 ///
@@ -55,7 +54,9 @@ impl PageSearch {
     pub(crate) fn run(&self, json: bool) -> Outcome {
         let query = &*self.query;
         if !search::has_words(query) {
-            return Err(Failure::Input(format!("failed to search: {query:?} has no word to look for")));
+            return Err(Failure::Input(format!(
+                "failed to search: {query:?} has no word to look for"
+            )));
         }
         let set = replay::open(&self.files, &self.data)?;
         let search = Search::new(Arc::new(set), Some(&self.data.indexes()?));
@@ -71,7 +72,10 @@ impl PageSearch {
             text: found.text(),
         });
         let found = found.collect();
-        show(&SearchResults { query, total: results.total, at_least: results.at_least, found }, json);
+        show(
+            &SearchResults { query, total: results.total, at_least: results.at_least, found },
+            json,
+        );
         Ok(())
     }
 }

@@ -44,8 +44,11 @@ struct ImageReport {
 impl Pull {
     /// Pulls one image after another; layers of one come side by side.
     pub(crate) async fn run(self) -> Outcome {
-        interrupt::unless_interrupted(self.pull(), "interrupted; the same command fetches what is missing")
-            .await
+        interrupt::unless_interrupted(
+            self.pull(),
+            "interrupted; the same command fetches what is missing",
+        )
+        .await
     }
 
     async fn pull(&self) -> Outcome {
@@ -55,13 +58,17 @@ impl Pull {
             false => self.images.clone(),
         };
         if images.is_empty() {
-            return Err(Failure::Input(format!("failed to pull: {} pins no image yet; name one", self.lock)));
+            return Err(Failure::Input(format!(
+                "failed to pull: {} pins no image yet; name one",
+                self.lock
+            )));
         }
         let engine = engine::connect().await?;
         let mut lines = Vec::new();
         for image in images {
             let bars = MultiProgress::new();
-            let pulled = pull::pull(&engine, &image, &mut lock, self.update, &show(&image, &bars)).await;
+            let pulled =
+                pull::pull(&engine, &image, &mut lock, self.update, &show(&image, &bars)).await;
             // Without a terminal there is nothing to clear.
             let _ = bars.clear();
             let pulled = pulled?;

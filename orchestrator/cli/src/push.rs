@@ -51,7 +51,10 @@ impl Push {
         let to = Address::parse(&self.address).or_input("push")?;
         written_to(Utf8Path::new(&self.address))?;
         if is_address(&self.file) {
-            return Err(Failure::Input(format!("failed to push {}: it is at an address already", self.file)));
+            return Err(Failure::Input(format!(
+                "failed to push {}: it is at an address already",
+                self.file
+            )));
         }
         let uploads = self.uploads(&to)?;
         // A collection's members may be those of another one.
@@ -62,7 +65,10 @@ impl Push {
                 )));
             }
         }
-        let bar = progress::bytes(uploads.iter().map(|upload| upload.bytes).sum(), to.to_string().as_str());
+        let bar = progress::bytes(
+            uploads.iter().map(|upload| upload.bytes).sum(),
+            to.to_string().as_str(),
+        );
         for Upload { from, to, .. } in &uploads {
             let sent = remote::upload(from, to, &mut |bytes| bar.inc(bytes));
             sent.map_err(|error| {
@@ -74,7 +80,9 @@ impl Push {
             })?;
         }
         bar.finish_and_clear();
-        let sum = |index: bool| uploads.iter().filter(|one| one.is_index == index).map(|one| one.bytes).sum();
+        let sum = |index: bool| {
+            uploads.iter().filter(|one| one.is_index == index).map(|one| one.bytes).sum()
+        };
         Ok(Report {
             address: to.to_string(),
             files: uploads.iter().filter(|upload| !upload.is_index).count(),
@@ -87,9 +95,10 @@ impl Push {
         let doing = format!("push {}", self.file);
         let indexes = self.data.indexes()?;
         let bar = progress::unknown("indexing");
-        let built = ReplaySet::open(std::slice::from_ref(&self.file), Some(&indexes), &mut |_, at| {
-            progress::advance(&bar, at.bytes, at.total_bytes);
-        });
+        let built =
+            ReplaySet::open(std::slice::from_ref(&self.file), Some(&indexes), &mut |_, at| {
+                progress::advance(&bar, at.bytes, at.total_bytes);
+            });
         bar.finish_and_clear();
         built.or_input(&doing)?;
         let is_collection = Collection::is_json(&self.file).or_input(&doing)?;

@@ -40,10 +40,14 @@ pub(crate) fn written_to(address: &Utf8Path) -> Result<(), Failure> {
 /// Downloads what is at the address of a run and not here, with a progress bar. It blocks.
 pub(crate) fn pull(mirror: &Mirror, stop: &CancellationToken) -> Result<(), Failure> {
     if !mirror.is_there()? {
-        return Err(Failure::Input(format!("failed to open the run: there is none at {}", mirror.address())));
+        return Err(Failure::Input(format!(
+            "failed to open the run: there is none at {}",
+            mirror.address()
+        )));
     }
     let bar = progress::unknown("downloading");
-    let pulled = mirror.pull(stop, &|done, total| progress::advance(&bar, done as u64, total as u64));
+    let pulled =
+        mirror.pull(stop, &|done, total| progress::advance(&bar, done as u64, total as u64));
     bar.finish_and_clear();
     Ok(pulled?)
 }
@@ -90,7 +94,9 @@ impl RemoteRun {
                 let pushed = uploads.push_episode(&episode);
                 if let (Err(error), false) = (&pushed, told) {
                     let text = error_text::with_causes(error);
-                    out::warn(&format!("failed to {text}; playing goes on, and what is missing follows"));
+                    out::warn(&format!(
+                        "failed to {text}; playing goes on, and what is missing follows"
+                    ));
                 }
                 told = pushed.is_err();
             }
@@ -138,7 +144,9 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
             Error::Remote(error) => error.into(),
-            Error::Interrupted => Failure::Interrupted("interrupted; what was downloaded stays".to_owned()),
+            Error::Interrupted => {
+                Failure::Interrupted("interrupted; what was downloaded stays".to_owned())
+            }
             error @ (Error::Name { .. } | Error::NoRun { .. }) => {
                 Failure::Input(format!("failed to {}", error_text::with_causes(&error)))
             }

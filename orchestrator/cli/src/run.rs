@@ -11,9 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
 use runs::consent::Agreed;
-use runs::counted;
 use runs::results::Shard;
-use runs::{Limits, LiveFill, Options, Progress, Summary};
+use runs::{Limits, LiveFill, Options, Progress, Summary, counted};
 use snapshots::is_address;
 
 use crate::board::Board;
@@ -188,7 +187,8 @@ impl Run {
         let options = self.options(None).await?;
         let (resume, data, stop) = (self.resume, self.data.clone(), interrupt::token());
         let at = address.to_owned();
-        let beginning = tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data, &stop));
+        let beginning =
+            tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data, &stop));
         let begun = async { beginning.await.or_environment("begin the run")? };
         let (remote, folder, resume) =
             interrupt::unless_interrupted(begun, "interrupted; nothing was played").await?;
@@ -200,7 +200,8 @@ impl Run {
             Ok(summary)
         });
         // Whatever has ended the run, what there is goes there.
-        let uploaded = tokio::task::spawn_blocking(move || remote.end()).await.or_environment("upload")?;
+        let uploaded =
+            tokio::task::spawn_blocking(move || remote.end()).await.or_environment("upload")?;
         let summary = match (written, &uploaded) {
             (Ok(summary), _) => summary,
             (Err(error), Ok(())) => return Err(error),
@@ -295,7 +296,11 @@ impl Run {
     }
 
     /// The options of a run whose models are connected.
-    pub(crate) fn options_with(&self, judge: Model, fill: Option<LiveFill>) -> Result<Options, Failure> {
+    pub(crate) fn options_with(
+        &self,
+        judge: Model,
+        fill: Option<LiveFill>,
+    ) -> Result<Options, Failure> {
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
         Ok(Options {
             out: self.output.clone(),
@@ -422,8 +427,11 @@ impl Run {
         if let Some(stopped) = most.and_then(|most| stopped::by_failures(summary, most)) {
             return Err(Failure::No(stopped));
         }
-        let cost: f64 =
-            [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();
+        let cost: f64 = [&summary.models, &summary.judging]
+            .into_iter()
+            .flatten()
+            .filter_map(|spent| spent.cost)
+            .sum();
         if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
             return Err(Failure::No(format!(
                 "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --output {} and a greater --max-cost",
@@ -441,7 +449,9 @@ impl Run {
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
             let hint = match self.trace_time {
                 true => "",
-                false => "\nto see which event of the page comes in another order, play with --trace-time",
+                false => {
+                    "\nto see which event of the page comes in another order, play with --trace-time"
+                }
             };
             return Err(Failure::No(format!("the repeats differ: {first}{hint}")));
         }

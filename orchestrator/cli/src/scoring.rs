@@ -47,8 +47,11 @@ impl Scoring {
         if summary.judge_failures == 0 {
             return Ok(());
         }
-        let why =
-            summary.causes.iter().find(|cause| cause.of_judge).map_or("", |cause| cause.message.as_str());
+        let why = summary
+            .causes
+            .iter()
+            .find(|cause| cause.of_judge)
+            .map_or("", |cause| cause.message.as_str());
         Err(Failure::No(format!(
             "the judge failed in {}, which have no score: {why}; once that is mended, score them with `sandbox score run`",
             counted(summary.judge_failures, "episode")
@@ -62,7 +65,8 @@ impl Scoring {
 
     /// The judge; without a name and a cassette, nobody.
     pub(crate) fn judge_among(&self, models: &Models) -> Result<Model, Failure> {
-        let settings = self.judge_settings.as_ref().map(|path| ModelSettings::read(path)).transpose();
+        let settings =
+            self.judge_settings.as_ref().map(|path| ModelSettings::read(path)).transpose();
         let settings = settings.or_input("use the judge's settings")?.unwrap_or_default();
         let name = self.name.clone().or_else(|| settings.name.clone());
         let own = settings.request_timeout.map(|seconds| Duration::from_secs(seconds.get().into()));

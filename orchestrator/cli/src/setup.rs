@@ -75,7 +75,8 @@ fn missing() -> Vec<&'static str> {
     let mut packages = Vec::new();
     match Programs::find() {
         Ok(programs) => {
-            let named = std::env::var_os(browser::CHROMIUM_VARIABLE).is_some_and(|value| !value.is_empty());
+            let named =
+                std::env::var_os(browser::CHROMIUM_VARIABLE).is_some_and(|value| !value.is_empty());
             if programs.chromium.is_none() {
                 packages.push("chromium");
             }

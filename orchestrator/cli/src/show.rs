@@ -103,7 +103,9 @@ fn explain(wanted: bool, port: u16) {
         out::warn(&"there is no display to open a browser on; open the URL yourself");
     }
     if std::env::var_os("SSH_CONNECTION").is_some() {
-        eprintln!("from your own machine: ssh -L {port}:127.0.0.1:{port} HOST, and then the same URL");
+        eprintln!(
+            "from your own machine: ssh -L {port}:127.0.0.1:{port} HOST, and then the same URL"
+        );
     }
     eprintln!("serving until Ctrl-C");
 }
@@ -127,7 +129,9 @@ pub(crate) async fn in_browser(url: String) {
     let (_folder, page) = match leading_to(&url) {
         Ok(made) => made,
         Err(why) => {
-            return out::warn(&format!("failed to write a file for the browser: {why}; open {url} in it"));
+            return out::warn(&format!(
+                "failed to write a file for the browser: {why}; open {url} in it"
+            ));
         }
     };
     let opened = Command::new("xdg-open")

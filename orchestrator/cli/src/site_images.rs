@@ -50,7 +50,8 @@ impl SiteImages {
         let names: BTreeSet<&String> = own.flat_map(|task| &task.sites).collect();
         let containers = known.iter().filter(|site| names.contains(&site.name));
         let containers = containers.filter_map(|site| site.driver.container());
-        let needed = containers.flat_map(|container| container.images().map(str::to_owned)).collect();
+        let needed =
+            containers.flat_map(|container| container.images().map(str::to_owned)).collect();
         Ok(SiteImages { needed, archive })
     }
 
@@ -122,7 +123,9 @@ impl SiteImages {
     }
 
     async fn archived(&self) -> Result<Ids, Failure> {
-        let Some(file) = self.archive.clone().filter(|_| !self.is_empty()) else { return Ok(Ids::new()) };
+        let Some(file) = self.archive.clone().filter(|_| !self.is_empty()) else {
+            return Ok(Ids::new());
+        };
         let read = tokio::task::spawn_blocking(move || archive::ids(&file)).await;
         Ok(read.or_environment("read the images of the sites")??)
     }

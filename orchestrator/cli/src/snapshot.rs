@@ -5,11 +5,10 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
-use snapshots::Progress;
 use snapshots::collection::Collection;
-use snapshots::is_address;
 use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction, SplitBy};
+use snapshots::{Progress, is_address};
 
 use crate::changes::{self, Check, ReportOptions};
 use crate::coverage::Coverage;
@@ -346,7 +345,9 @@ fn is_here(file: &Utf8Path) -> Outcome {
 /// A folder is never replaced.
 fn is_free(folder: &Utf8Path) -> Outcome {
     match folder.exists() {
-        true => Err(Failure::Input(format!("failed to split: {folder} exists; name another folder"))),
+        true => {
+            Err(Failure::Input(format!("failed to split: {folder} exists; name another folder")))
+        }
         false => Ok(()),
     }
 }
@@ -395,7 +396,8 @@ fn write<T: Serialize>(
     if !force || !output.is_file() {
         return run(output).or_input(doing).map(|report| show(&report, json));
     }
-    let folder = output.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let folder =
+        output.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let beside = tempfile::Builder::new().prefix(".sandbox-").tempdir_in(folder);
     let beside = beside.or_environment(format!("create a folder in {folder}"))?;
     let name = output.file_name().unwrap_or("snapshot");

@@ -59,7 +59,8 @@ const LETTERS: usize = 100;
 
 /// Prints the writes of the sites of a snapshot.
 pub(crate) fn run(file: &Utf8Path, json: bool) -> Outcome {
-    let set = ReplaySet::open(&[file.to_owned()], None, &mut |_, _| {}).or_input(format!("open {file}"))?;
+    let set = ReplaySet::open(&[file.to_owned()], None, &mut |_, _| {})
+        .or_input(format!("open {file}"))?;
     let report = report(&set).or_input(format!("read the writes of {file}"))?;
     show(&report, json);
     Ok(())
@@ -106,5 +107,8 @@ fn change(set: &ReplaySet, changed: &ChangedAddress) -> ChangeReport {
     let difference = difference.map(|(before, after)| compare_texts(&before, &after));
     let lines = difference.map(|difference| difference.sample).unwrap_or_default();
     let short = |line: String| line.chars().take(LETTERS).collect();
-    ChangeReport { url: changed.url.clone(), text: lines.into_iter().take(LINES).map(short).collect() }
+    ChangeReport {
+        url: changed.url.clone(),
+        text: lines.into_iter().take(LINES).map(short).collect(),
+    }
 }

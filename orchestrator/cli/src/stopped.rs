@@ -51,7 +51,8 @@ mod tests {
     #[test]
     fn agent_failures_stop_a_run_as_errors_do() {
         let error = || Outcome::Error { message: "no browser".to_owned() };
-        let late = || Outcome::AgentFailed { reason: AgentFailure::Late, message: "no reply".to_owned() };
+        let late =
+            || Outcome::AgentFailed { reason: AgentFailure::Late, message: "no reply".to_owned() };
         let said = |outcomes, most| by_failures(&run(outcomes), most).unwrap_or_default();
         assert_eq!(
             said(vec![late()], 1),

@@ -58,7 +58,12 @@ impl Trust {
     }
 
     /// Asks for a list, unless it was agreed to.
-    pub(crate) fn agree(&self, of: &str, list: &NeedList, data: &DataFolder) -> Result<Agreed, Failure> {
+    pub(crate) fn agree(
+        &self,
+        of: &str,
+        list: &NeedList,
+        data: &DataFolder,
+    ) -> Result<Agreed, Failure> {
         if self.trust {
             return Ok(Agreed::to_all());
         }
@@ -121,7 +126,9 @@ pub(crate) fn agree_to_own(folder: &Utf8Path, origin: Origin, data: &DataFolder)
     if origin == Origin::Agreed || (origin == Origin::New && !list.starts_or_reads()) {
         return Ok(agreements(data)?.add(&format!("the suite {folder}, made here"), &list)?);
     }
-    println!("It starts or reads what was not written here, so that the first play asks whether it may.");
+    println!(
+        "It starts or reads what was not written here, so that the first play asks whether it may."
+    );
     Ok(())
 }
 

@@ -21,8 +21,9 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The same, longer than nothing.
 pub(crate) fn some_seconds(text: &str) -> Result<Duration, String> {
-    seconds(text)
-        .and_then(|time| if time.is_zero() { Err("it has to be longer than 0".to_owned()) } else { Ok(time) })
+    seconds(text).and_then(|time| {
+        if time.is_zero() { Err("it has to be longer than 0".to_owned()) } else { Ok(time) }
+    })
 }
 
 /// A length of time; a bare number is milliseconds.
@@ -54,7 +55,8 @@ fn size(text: &str, bare: u64) -> Result<u64, String> {
 /// The number before a unit, times what the unit is worth.
 fn amount(text: &str, units: &[(&str, u64)], bare: u64) -> Option<u64> {
     let whole = |text: &str| text.trim_end().parse::<u64>().ok();
-    let mut read = units.iter().filter_map(|(unit, worth)| Some((whole(text.strip_suffix(unit)?)?, *worth)));
+    let mut read =
+        units.iter().filter_map(|(unit, worth)| Some((whole(text.strip_suffix(unit)?)?, *worth)));
     let (number, worth) = read.next().or_else(|| Some((whole(text)?, bare)))?;
     number.checked_mul(worth)
 }

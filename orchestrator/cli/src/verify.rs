@@ -110,13 +110,17 @@ impl Verify {
         let (suite, tasks) = unpacked.suite(&self.snapshots)?;
         let given = Given { variables: &self.variables.given, unpacked: Some(&folder) };
         let list = of_suite(&suite, &tasks, given)?;
-        let agreed =
-            self.trust.agree(&format!("the suite of the run in {}", self.file), &list, &self.data)?;
+        let agreed = self.trust.agree(
+            &format!("the suite of the run in {}", self.file),
+            &list,
+            &self.data,
+        )?;
         let record = run.run()?;
         let (agent, played) = self.agent(&unpacked, &run, &record)?;
         self.print(&format!("agent         {played}"));
         let options = self.options(&unpacked, &record, &folder)?;
-        let keep_order = run.episodes()?.iter().any(|episode| run.episode(&episode.id()).has_order());
+        let keep_order =
+            run.episodes()?.iter().any(|episode| run.episode(&episode.id()).has_order());
         let site_variables = self.variables.given.clone();
         let options = Options { agreed, site_variables, keep_order, ..options };
         let board = Board::new();
@@ -175,8 +179,9 @@ impl Verify {
             let played = format!("{agent} in place of {}", record.agent);
             return Ok((agent, played));
         }
-        let same = AgentSpec::of_run(&record.agent, &record.settings)
-            .filter(|agent| !self.recorded_actions && (!agent.asks_a_model() || models.have_recordings()));
+        let same = AgentSpec::of_run(&record.agent, &record.settings).filter(|agent| {
+            !self.recorded_actions && (!agent.asks_a_model() || models.have_recordings())
+        });
         if let Some(mut agent) = same {
             connect(&mut agent, &models)?;
             let played = match agent.asks_a_model() {
@@ -251,10 +256,15 @@ impl Verify {
             out::warn(&format!("the run was played with Chromium {there}, and here it is {here}"));
         }
         let here = world.images;
-        let other =
-            record.world.images.iter().filter(|(site, image)| here.get(*site).is_some_and(|id| id != *image));
+        let other = record
+            .world
+            .images
+            .iter()
+            .filter(|(site, image)| here.get(*site).is_some_and(|id| id != *image));
         for (site, image) in other {
-            out::warn(&format!("the site {site} has another image than in the run, where it was {image}"));
+            out::warn(&format!(
+                "the site {site} has another image than in the run, where it was {image}"
+            ));
         }
         Ok(())
     }
@@ -267,15 +277,22 @@ impl Verify {
             out::json(&Verification { suite, agent, played, same, fingerprints, compared });
         }
         if same {
-            let mut texts: Vec<&str> = fingerprints.iter().map(|one| one.fingerprint.as_str()).collect();
+            let mut texts: Vec<&str> =
+                fingerprints.iter().map(|one| one.fingerprint.as_str()).collect();
             texts.dedup();
-            self.print(&format!("the same fingerprint in {}", counted(compared.compared, "episode")));
+            self.print(&format!(
+                "the same fingerprint in {}",
+                counted(compared.compared, "episode")
+            ));
             texts.iter().for_each(|text| self.print(&format!("fingerprint   {text}")));
             return Ok(());
         }
         compared.differences.iter().for_each(|difference| self.print(&difference.to_string()));
-        let mut differ: Vec<&str> =
-            compared.differences.iter().map(|difference| difference.left_episode.as_str()).collect();
+        let mut differ: Vec<&str> = compared
+            .differences
+            .iter()
+            .map(|difference| difference.left_episode.as_str())
+            .collect();
         differ.extend(compared.only_left.iter().chain(&compared.only_right).map(String::as_str));
         Err(Failure::No(format!(
             "the fingerprint differs in {} of {}: {}",

@@ -87,9 +87,13 @@ pub fn decide(view: &PartView<'_>) -> Decision {
         Some(PartState::Unfit { problems }) => {
             Decision::LeaveOut { node: node().to_owned(), problem: problems.join("; ") }
         }
-        Some(PartState::Failed { code: BAD_INPUT, message }) => Decision::GiveUp { why: message.clone() },
+        Some(PartState::Failed { code: BAD_INPUT, message }) => {
+            Decision::GiveUp { why: message.clone() }
+        }
         Some(PartState::Failed { message, .. }) => Decision::Again { why: message.clone() },
-        Some(PartState::Checking | PartState::Playing | PartState::Interrupted) | None => by_job(view),
+        Some(PartState::Checking | PartState::Playing | PartState::Interrupted) | None => {
+            by_job(view)
+        }
     }
 }
 
@@ -99,9 +103,11 @@ fn by_job(view: &PartView<'_>) -> Decision {
     match view.job {
         JobView::NoAnswer => Decision::Wait,
         JobView::Listed(JobState::Waiting, _) => Decision::Wait,
-        JobView::Listed(JobState::Running, node) if view.silent >= SILENCE => Decision::CancelAndAgain {
-            why: format!("it has said nothing for {} s on {node}", view.silent.as_secs()),
-        },
+        JobView::Listed(JobState::Running, node) if view.silent >= SILENCE => {
+            Decision::CancelAndAgain {
+                why: format!("it has said nothing for {} s on {node}", view.silent.as_secs()),
+            }
+        }
         JobView::Listed(JobState::Running, _) => Decision::Wait,
         JobView::Listed(JobState::Completing, _) if view.silent < 2 * AFTER_END => Decision::Wait,
         JobView::Listed(JobState::Completing, node) => {
@@ -109,10 +115,14 @@ fn by_job(view: &PartView<'_>) -> Decision {
         }
         _ if may_live => Decision::Wait,
         JobView::Listed(JobState::Cancelled, _) => Decision::Cancelled,
-        JobView::Listed(JobState::Ended(_), _) if view.status.is_none() && view.silent < SEEN_WITHIN => {
+        JobView::Listed(JobState::Ended(_), _)
+            if view.status.is_none() && view.silent < SEEN_WITHIN =>
+        {
             Decision::Wait
         }
-        JobView::Listed(JobState::Ended(state), node) if view.status.is_none() && state == "FAILED" => {
+        JobView::Listed(JobState::Ended(state), node)
+            if view.status.is_none() && state == "FAILED" =>
+        {
             // It could not even say what the node lacks.
             let problem = "its job failed before it could write into the run's folder; is that folder there, \
                            and can it be written?";
@@ -168,7 +178,11 @@ mod tests {
             (listed(&JobState::Completing), Some(PartState::Interrupted), 3),
             (JobView::NoAnswer, Some(PartState::Playing), 9_999),
         ] {
-            assert_eq!(decided(job, state.clone(), silent), Decision::Wait, "{job:?} {state:?} {silent}");
+            assert_eq!(
+                decided(job, state.clone(), silent),
+                Decision::Wait,
+                "{job:?} {state:?} {silent}"
+            );
         }
     }
 
@@ -185,23 +199,37 @@ mod tests {
             (JobView::NoAnswer, Some(PartState::Failed { code: 70, message: "x".to_owned() }), 0),
         ] {
             let decision = decided(job, state.clone(), silent);
-            assert!(matches!(decision, Decision::Again { .. }), "{job:?} {state:?} {silent}: {decision:?}");
+            assert!(
+                matches!(decision, Decision::Again { .. }),
+                "{job:?} {state:?} {silent}: {decision:?}"
+            );
         }
-        for (job, silent) in [(listed(&JobState::Running), 180), (listed(&JobState::Completing), 31)] {
+        for (job, silent) in
+            [(listed(&JobState::Running), 180), (listed(&JobState::Completing), 31)]
+        {
             let decision = decided(job, Some(PartState::Playing), silent);
-            assert!(matches!(decision, Decision::CancelAndAgain { .. }), "{job:?} {silent}: {decision:?}");
+            assert!(
+                matches!(decision, Decision::CancelAndAgain { .. }),
+                "{job:?} {silent}: {decision:?}"
+            );
         }
     }
 
     #[test]
     fn a_node_that_lacks_something_is_left_out() {
-        let unfit = PartState::Unfit { problems: vec!["no Chromium".to_owned(), "no fonts".to_owned()] };
-        let left_out =
-            Decision::LeaveOut { node: "n1".to_owned(), problem: "no Chromium; no fonts".to_owned() };
+        let unfit =
+            PartState::Unfit { problems: vec!["no Chromium".to_owned(), "no fonts".to_owned()] };
+        let left_out = Decision::LeaveOut {
+            node: "n1".to_owned(),
+            problem: "no Chromium; no fonts".to_owned(),
+        };
         assert_eq!(decided(JobView::NoAnswer, Some(unfit), 0), left_out);
         let failed = JobState::Ended("FAILED".to_owned());
         let decision = decided(JobView::Listed(&failed, "n2"), None, 60);
-        assert!(matches!(&decision, Decision::LeaveOut { node, .. } if node == "n2"), "{decision:?}");
+        assert!(
+            matches!(&decision, Decision::LeaveOut { node, .. } if node == "n2"),
+            "{decision:?}"
+        );
     }
 
     #[test]
@@ -210,7 +238,10 @@ mod tests {
         assert_eq!(decided(cancelled, Some(PartState::Interrupted), 0), Decision::Cancelled);
         assert_eq!(decided(cancelled, None, 0), Decision::Cancelled);
         let bad = PartState::Failed { code: 2, message: "x".to_owned() };
-        assert_eq!(decided(JobView::NoAnswer, Some(bad), 0), Decision::GiveUp { why: "x".to_owned() });
+        assert_eq!(
+            decided(JobView::NoAnswer, Some(bad), 0),
+            Decision::GiveUp { why: "x".to_owned() }
+        );
         assert_eq!(decided(JobView::NoAnswer, Some(PartState::Ended), 0), Decision::Done);
     }
 }

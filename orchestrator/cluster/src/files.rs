@@ -16,7 +16,8 @@ pub(crate) fn replace(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Er
     let write = |source| Error::Write { path: path.to_owned(), source };
     let beside = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(mode).open(&beside).map_err(write)?;
+    let mut file =
+        options.write(true).create(true).truncate(true).mode(mode).open(&beside).map_err(write)?;
     file.write_all(bytes).map_err(write)?;
     drop(file);
     fs::rename(&beside, path).map_err(write)
@@ -41,6 +42,8 @@ pub(crate) fn parse<T: DeserializeOwned>(path: &Utf8Path, text: &str) -> Result<
     let malformed = |source| Error::Malformed { path: path.to_owned(), source };
     let value: serde_json::Value = serde_json::from_str(text).map_err(malformed)?;
     let version = Version::of(&value).map_err(malformed)?;
-    version.check(Version::FIRST).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })?;
+    version
+        .check(Version::FIRST)
+        .map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })?;
     serde_json::from_value(value).map_err(malformed)
 }

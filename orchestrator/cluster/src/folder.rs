@@ -38,7 +38,8 @@ impl ClusterFolder {
     /// When they cannot be made.
     pub fn create(&self) -> Result<(), Error> {
         for folder in [self.status(), self.logs(), self.parts(), self.images()] {
-            std::fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder, source })?;
+            std::fs::create_dir_all(&folder)
+                .map_err(|source| Error::Write { path: folder, source })?;
         }
         Ok(())
     }

@@ -163,18 +163,22 @@ impl Manifest {
     }
 
     fn container(&self) -> Value {
-        let resources = json!({ "cpu": self.workers.to_string(), "memory": format!("{}Mi", self.memory) });
+        let resources =
+            json!({ "cpu": self.workers.to_string(), "memory": format!("{}Mi", self.memory) });
         let mut environment = vec![
             json!({ "name": "HOME", "value": "/tmp" }),
             json!({ "name": "SANDBOX_DATA", "value": "/tmp/sandbox" }),
             // The pod is the boundary: it has no right to the namespaces of Chromium's own sandbox.
             json!({ "name": "SANDBOX_CHROMIUM_SANDBOX", "value": "off" }),
         ];
-        let mut mounts =
-            vec![json!({ "name": "work", "mountPath": WORK }), json!({ "name": "tmp", "mountPath": "/tmp" })];
+        let mut mounts = vec![
+            json!({ "name": "work", "mountPath": WORK }),
+            json!({ "name": "tmp", "mountPath": "/tmp" }),
+        ];
         if self.engine.is_some() {
-            environment
-                .push(json!({ "name": "DOCKER_HOST", "value": format!("unix://{ENGINE}/docker.sock") }));
+            environment.push(
+                json!({ "name": "DOCKER_HOST", "value": format!("unix://{ENGINE}/docker.sock") }),
+            );
             mounts.push(json!({ "name": "engine", "mountPath": ENGINE }));
         }
         let mut container = json!({
@@ -211,7 +215,10 @@ impl Manifest {
         let load = self.engine.as_ref().and_then(|engine| engine.images.as_ref());
         let load = load
             .map(|file| {
-                format!("attend sandbox load {}\n[ \"$code\" -eq 0 ] || exit \"$code\"\n", quoted(file))
+                format!(
+                    "attend sandbox load {}\n[ \"$code\" -eq 0 ] || exit \"$code\"\n",
+                    quoted(file)
+                )
             })
             .unwrap_or_default();
         let (words, parts) = (words.join(" "), self.parts);
@@ -288,7 +295,9 @@ impl EngineSidecar {
 pub fn job_name(folder: &str) -> String {
     const LONGEST: usize = 50;
     const DIGEST: usize = 8;
-    let words = folder.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let words = folder
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
     let words: Vec<String> =
         ["sandbox".to_owned()].into_iter().chain(words.map(str::to_ascii_lowercase)).collect();
     let name = words.join("-");
@@ -373,7 +382,8 @@ mod tests {
     fn pod(manifest: &Manifest, folder: &std::path::Path, program: &str) -> Command {
         let path = folder.join("sandbox");
         std::fs::write(&path, format!("#!/bin/sh\n{program}")).unwrap();
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
         let [_, job] = manifest.objects();
         let words = job["spec"]["template"]["spec"]["containers"][0]["command"].clone();
         let words: Vec<String> = serde_json::from_value(words).unwrap();
@@ -387,7 +397,8 @@ mod tests {
     fn each_pod_plays_its_part() {
         let folder = tempfile::tempdir().unwrap();
         let said = |manifest: &Manifest| {
-            let output = pod(manifest, folder.path(), "printf '%s|' \"$@\"; echo\n").output().unwrap();
+            let output =
+                pod(manifest, folder.path(), "printf '%s|' \"$@\"; echo\n").output().unwrap();
             assert_eq!(output.status.code(), Some(0), "{output:?}");
             String::from_utf8(output.stdout).unwrap()
         };
@@ -434,10 +445,15 @@ mod tests {
             let mut child = command.spawn().unwrap();
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
             assert_eq!(lines.next().unwrap().unwrap(), "ready");
-            let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+            let told =
+                Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
             assert!(told.success());
             assert_eq!(lines.next().unwrap().unwrap(), "told");
-            assert_eq!(child.wait().unwrap().code(), Some(4), "as the program ends, not as the signal does");
+            assert_eq!(
+                child.wait().unwrap().code(),
+                Some(4),
+                "as the program ends, not as the signal does"
+            );
         }
     }
 
@@ -449,12 +465,23 @@ mod tests {
         let (part, engine) = (&spec["containers"][0], &spec["initContainers"][0]);
         let mount = |container: &Value, path: &str| {
             let mounts = container["volumeMounts"].as_array().unwrap();
-            mounts.iter().find(|mount| mount["mountPath"] == path).map(|mount| mount["name"].clone())
+            mounts
+                .iter()
+                .find(|mount| mount["mountPath"] == path)
+                .map(|mount| mount["name"].clone())
         };
-        let data = part["env"].as_array().unwrap().iter().find(|one| one["name"] == "SANDBOX_DATA").unwrap();
+        let data = part["env"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["name"] == "SANDBOX_DATA")
+            .unwrap();
         assert!(data["value"].as_str().unwrap().starts_with("/tmp/"));
         for path in ["/tmp", ENGINE] {
-            assert!(mount(part, path).is_some() && mount(part, path) == mount(engine, path), "{path}");
+            assert!(
+                mount(part, path).is_some() && mount(part, path) == mount(engine, path),
+                "{path}"
+            );
         }
         assert!(engine.get("command").is_none(), "the entrypoint of the image stays");
     }

@@ -34,7 +34,8 @@ impl PartLock {
     pub fn take(path: &Utf8Path) -> Result<Option<PartLock>, Error> {
         let failed = |source| Error::Write { path: path.to_owned(), source };
         // Over NFS, a lock has to be on a file that is open for writing.
-        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let file =
+            File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(PartLock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),

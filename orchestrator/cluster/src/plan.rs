@@ -94,7 +94,12 @@ impl Plan {
 
     /// The submission that a job of this name belongs to.
     pub fn submission(&self, job_name: &str) -> Option<u32> {
-        job_name.strip_prefix("sandbox-")?.strip_prefix(&self.token)?.strip_prefix('-')?.parse().ok()
+        job_name
+            .strip_prefix("sandbox-")?
+            .strip_prefix(&self.token)?
+            .strip_prefix('-')?
+            .parse()
+            .ok()
     }
 }
 
@@ -175,7 +180,9 @@ mod tests {
         assert_eq!(Plan::read(&folder).unwrap().as_ref(), Some(&plan));
         assert_eq!(plan.submission(&plan.job_name(7)), Some(7));
         assert_eq!(plan.submission("sandbox-0f3b-7"), None);
-        assert!(Plan::is_played(&folder, "0f3a").unwrap() && !Plan::is_played(&folder, "0f3b").unwrap());
+        assert!(
+            Plan::is_played(&folder, "0f3a").unwrap() && !Plan::is_played(&folder, "0f3b").unwrap()
+        );
         Plan::finish(&folder).unwrap();
         assert_eq!(Plan::read(&folder).unwrap(), None);
         assert!(!Plan::is_played(&folder, "0f3a").unwrap());

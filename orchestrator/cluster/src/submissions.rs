@@ -84,7 +84,10 @@ pub fn begin(folder: &ClusterFolder, parts: &[u32]) -> Result<u32, Error> {
 /// When that cannot be written.
 pub fn submitted(folder: &ClusterFolder, submission: u32, job: &str) -> Result<(), Error> {
     let job = Some(job.to_owned());
-    append(folder, &Line { format: Version::FIRST, submission, at: Timestamp::now(), parts: None, job })
+    append(
+        folder,
+        &Line { format: Version::FIRST, submission, at: Timestamp::now(), parts: None, job },
+    )
 }
 
 /// The last submission of a part.
@@ -128,7 +131,10 @@ mod tests {
         let mut file = File::options().append(true).open(folder.submissions()).unwrap();
         file.write_all(b"{\"submission\":3,\"par").unwrap();
         let all = read(&folder).unwrap();
-        assert_eq!(all.iter().map(|one| one.job.as_deref()).collect::<Vec<_>>(), [Some("42"), None]);
+        assert_eq!(
+            all.iter().map(|one| one.job.as_deref()).collect::<Vec<_>>(),
+            [Some("42"), None]
+        );
         assert_eq!(last_of(&all, 2).unwrap().number, 2);
         assert_eq!(last_of(&all, 3).unwrap().number, 1);
         assert_eq!(begin(&folder, &[9]).unwrap(), 3);

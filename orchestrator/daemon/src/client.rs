@@ -72,7 +72,11 @@ impl Client {
     ///
     /// # Errors
     /// When no daemon runs or there is no such site.
-    pub async fn logs(&self, site: &str, lines: usize) -> Result<BTreeMap<u32, Vec<String>>, Error> {
+    pub async fn logs(
+        &self,
+        site: &str,
+        lines: usize,
+    ) -> Result<BTreeMap<u32, Vec<String>>, Error> {
         self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
     }
 
@@ -98,8 +102,8 @@ impl Client {
                 read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
                 while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
                     let line: Vec<u8> = read.drain(..=end).collect();
-                    let (instance, line): (u32, String) =
-                        serde_json::from_slice(&line).map_err(|error| Error::Talk(error.to_string()))?;
+                    let (instance, line): (u32, String) = serde_json::from_slice(&line)
+                        .map_err(|error| Error::Talk(error.to_string()))?;
                     tell(instance, &line);
                 }
             }
@@ -149,13 +153,14 @@ impl Client {
     /// Sends a request. A response without a success status is an error. The task drives the
     /// connection, and ends with it.
     async fn begin(&self, method: Method, path: &str, body: Bytes) -> Result<OpenResponse, Error> {
-        let stream = UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
-            // Reset: the daemon closed its socket while the request was in the queue.
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
-                Error::NotUp
-            }
-            _ => Error::file("connect to", &self.socket)(error),
-        })?;
+        let stream =
+            UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
+                // Reset: the daemon closed its socket while the request was in the queue.
+                io::ErrorKind::NotFound
+                | io::ErrorKind::ConnectionRefused
+                | io::ErrorKind::ConnectionReset => Error::NotUp,
+                _ => Error::file("connect to", &self.socket)(error),
+            })?;
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(connection_error)?;
         let driven = tokio::spawn(async move {
@@ -163,14 +168,17 @@ impl Client {
                 tracing::debug!(%error, "the connection to the daemon broke");
             }
         });
-        let request = Request::builder().method(method).uri(path).header(http::header::HOST, "town");
+        let request =
+            Request::builder().method(method).uri(path).header(http::header::HOST, "town");
         let request = request.header(http::header::CONTENT_TYPE, "application/json");
-        let request = request.body(Full::new(body)).map_err(|error| Error::Talk(error.to_string()))?;
+        let request =
+            request.body(Full::new(body)).map_err(|error| Error::Talk(error.to_string()))?;
         let answer = sender.send_request(request).await.map_err(no_answer)?;
         match answer.status() {
             status if status.is_success() => Ok((answer, driven)),
             status @ (StatusCode::CONFLICT | StatusCode::SERVICE_UNAVAILABLE) => {
-                let message = answer.into_body().collect().await.map_err(connection_error)?.to_bytes();
+                let message =
+                    answer.into_body().collect().await.map_err(connection_error)?.to_bytes();
                 let message = String::from_utf8_lossy(&message).into_owned();
                 Err(if status == StatusCode::CONFLICT {
                     Error::Refused(message)

@@ -52,7 +52,9 @@ pub(crate) fn router(state: ControlState) -> Router {
 
 fn refusal(error: Error) -> Refusal {
     match &error {
-        Error::Sites(lack) if lack.is_gone() => (StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        Error::Sites(lack) if lack.is_gone() => {
+            (StatusCode::SERVICE_UNAVAILABLE, error.to_string())
+        }
         _ => (StatusCode::CONFLICT, error.to_string()),
     }
 }
@@ -65,11 +67,24 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);
     let (format, pid) = (FORMAT, std::process::id());
-    Json(DaemonStatus { format, pid, proxy, reset, engine, certificate, manifests, warnings, sites })
+    Json(DaemonStatus {
+        format,
+        pid,
+        proxy,
+        reset,
+        engine,
+        certificate,
+        manifests,
+        warnings,
+        sites,
+    })
 }
 
 /// Adds the sites with these names. The client need not wait for the result.
-async fn add(State(state): State<ControlState>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
+async fn add(
+    State(state): State<ControlState>,
+    Json(names): Json<Vec<String>>,
+) -> Result<(), Refusal> {
     let added = tokio::spawn(async move {
         let sites = chosen(&state, &names)?;
         if sites.iter().any(|site| site.driver.container().is_some()) {
@@ -97,7 +112,10 @@ fn chosen(state: &ControlState, names: &[String]) -> Result<Vec<Site>, Error> {
 }
 
 /// Returns the duration of the reset in milliseconds.
-async fn reset(State(state): State<ControlState>, Path(site): Path<String>) -> Result<Json<f64>, Refusal> {
+async fn reset(
+    State(state): State<ControlState>,
+    Path(site): Path<String>,
+) -> Result<Json<f64>, Refusal> {
     let took = state.router.reset(&site).await.map_err(refusal)?;
     Ok(Json(took.as_secs_f64() * 1000.0))
 }
@@ -107,7 +125,8 @@ async fn logs(
     Path(site): Path<String>,
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Json<BTreeMap<u32, Vec<String>>>, Refusal> {
-    let said = state.router.group.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
+    let said =
+        state.router.group.logs(&site, lines).await.map_err(|error| refusal(error.into()))?;
     Ok(Json(said.into_iter().collect()))
 }
 

@@ -14,7 +14,9 @@ pub enum Error {
     #[error("reach the daemon: none is running")]
     NotUp,
     /// The path of the socket is too long.
-    #[error("make a socket at {path}: its path is longer than {most} bytes; choose a shorter data folder")]
+    #[error(
+        "make a socket at {path}: its path is longer than {most} bytes; choose a shorter data folder"
+    )]
     PathTooLong {
         /// The path.
         path: Utf8PathBuf,

@@ -135,7 +135,9 @@ impl Folder {
 /// Removes a file if it exists.
 fn remove(path: &Utf8Path) -> Result<(), Error> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", path)(error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Error::file("remove", path)(error))
+        }
         _ => Ok(()),
     }
 }

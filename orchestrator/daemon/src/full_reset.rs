@@ -26,12 +26,15 @@ pub(crate) fn router(router: Arc<SiteRouter>) -> Router {
         .with_state(ResetState { router, under_way: Arc::default() })
 }
 
-async fn reset(State(ResetState { router, under_way }): State<ResetState>) -> (StatusCode, &'static str) {
+async fn reset(
+    State(ResetState { router, under_way }): State<ResetState>,
+) -> (StatusCode, &'static str) {
     if under_way.swap(true, Ordering::SeqCst) {
         return (StatusCode::IM_A_TEAPOT, "A reset is under way.");
     }
     tokio::spawn(async move {
-        let names: Vec<String> = router.group.sites().iter().map(|site| site.name.clone()).collect();
+        let names: Vec<String> =
+            router.group.sites().iter().map(|site| site.name.clone()).collect();
         let all = names.iter().map(|name| {
             let router = &router;
             async move {

@@ -1,10 +1,11 @@
 //! The main function of the daemon: start, serve, stop.
 
+use std::fs;
+use std::future::Future;
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fs, future::Future};
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
@@ -45,7 +46,11 @@ pub struct DaemonOptions {
 ///
 /// # Errors
 /// When another daemon is running, an address is in use, or the sites cannot be started or removed.
-pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationToken) -> Result<(), Error> {
+pub async fn serve(
+    options: DaemonOptions,
+    events: Events,
+    stop: CancellationToken,
+) -> Result<(), Error> {
     let DaemonOptions { folder, manifests, sites, group, mut gateway, reset, key } = options;
     let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
     gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
@@ -53,7 +58,9 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     let lock = folder.lock()?;
     folder.begin_log()?;
     folder.clear()?;
-    let resets = TcpListener::bind(reset).await.map_err(|source| Error::Listen { address: reset, source })?;
+    let resets = TcpListener::bind(reset)
+        .await
+        .map_err(|source| Error::Listen { address: reset, source })?;
     let reset = resets.local_addr().map_err(|source| Error::Listen { address: reset, source })?;
     let guard = Guard::new(reset, key);
     let gateway = Gateway::start(gateway).await?;

@@ -37,9 +37,10 @@ impl SiteRoutes {
                 (None, Upstream::Address(address)) => {
                     Arc::new(gateway::Site::new(&site.name, *address).with_headers(headers)?)
                 }
-                (None, Upstream::Socket(path)) => {
-                    Arc::new(gateway::Site::at_socket(&site.name, path.as_std_path()).with_headers(headers)?)
-                }
+                (None, Upstream::Socket(path)) => Arc::new(
+                    gateway::Site::at_socket(&site.name, path.as_std_path())
+                        .with_headers(headers)?,
+                ),
                 (None, Upstream::Url(url)) => {
                     Arc::new(gateway::Site::elsewhere(&site.name, url).with_headers(headers)?)
                 }

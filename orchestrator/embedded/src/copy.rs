@@ -61,7 +61,11 @@ impl SiteCopy {
     /// Runs one read-only SQL statement and returns its rows as JSON objects. `parameters` are
     /// named (`:name` in the statement). Statements that write, attach or configure are refused,
     /// and so are those that run for more than a few seconds.
-    pub fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
+    pub fn query(
+        &self,
+        sql: &str,
+        parameters: &[(&str, Value)],
+    ) -> Result<Vec<Map<String, Value>>, Error> {
         self.store.query(sql, parameters)
     }
 }

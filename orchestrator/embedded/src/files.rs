@@ -84,7 +84,8 @@ impl Files {
         let Ok(path) = percent_decode_str(request.uri().path()).decode_utf8() else {
             return plain(StatusCode::NOT_FOUND, "404 Not Found");
         };
-        let index = if path.ends_with('/') { format!("{path}{INDEX}") } else { format!("{path}/{INDEX}") };
+        let index =
+            if path.ends_with('/') { format!("{path}{INDEX}") } else { format!("{path}/{INDEX}") };
         let files = &self.0.files;
         let name = match files.contains(&*path) {
             true => &*path,
@@ -114,7 +115,8 @@ fn by_handle(handle: &File) -> Utf8PathBuf {
 
 /// Puts the request's host in front of its path.
 async fn below_host(mut request: Request) -> Request {
-    let named = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let named =
+        request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = named.split(':').next().unwrap_or_default().to_ascii_lowercase();
     // An invalid path matches no file.
     let path = format!("/{name}{}", request.uri().path());

@@ -42,7 +42,8 @@ impl Golden {
     /// needed.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, Error> {
         let folder = folder.into();
-        std::fs::create_dir_all(&folder).map_err(|source| Error::Golden { path: folder.clone(), source })?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|source| Error::Golden { path: folder.clone(), source })?;
         Ok(Self { folder, digests: Arc::default() })
     }
 
@@ -74,15 +75,16 @@ impl Golden {
 pub(crate) fn generate(recipe: &Recipe) -> Result<Vec<u8>, Error> {
     let making = sqlite("generate the golden database");
     let filled = || -> Result<Vec<u8>, rusqlite::Error> {
-        let folder =
-            tempfile::tempdir().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        let folder = tempfile::tempdir()
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         let path = folder.path().join("golden.sqlite3");
         let connection = Connection::open(&path)?;
         connection.pragma_update(None, "page_size", 8192)?;
         connection.pragma_update(None, "journal_mode", "off")?;
         connection.pragma_update(None, "synchronous", "off")?;
         connection.execute_batch("begin")?;
-        (recipe.fill)(&connection).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        (recipe.fill)(&connection)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         connection.execute_batch("commit; analyze; vacuum")?;
         drop(connection);
         std::fs::read(&path).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))

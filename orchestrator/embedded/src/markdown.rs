@@ -42,10 +42,15 @@ mod tests {
 
     #[test]
     fn nothing_a_visitor_writes_can_run() {
-        for hostile in ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a <b onclick=x>b</b>"] {
+        for hostile in
+            ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a <b onclick=x>b</b>"]
+        {
             let page = render(hostile);
             assert!(page.contains("&lt;"), "{page}");
-            assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("<b "), "{page}");
+            assert!(
+                !page.contains("<script") && !page.contains("<img") && !page.contains("<b "),
+                "{page}"
+            );
         }
         for hostile in [
             "[x](javascript:alert(1))",

@@ -50,8 +50,8 @@ impl Store {
     pub(crate) fn open(golden: &Path, pristine: Option<Digest>) -> Result<Self, Error> {
         let live = Live::in_memory()?;
         let opening = "open the golden database";
-        let golden =
-            Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(sqlite(opening))?;
+        let golden = Connection::open_with_flags(golden, OpenFlags::SQLITE_OPEN_READ_ONLY)
+            .map_err(sqlite(opening))?;
         copy(&golden, &mut live.lock())?;
         let pristine = pristine.map_or_else(|| digest(&live.lock()), Ok)?;
         Ok(Self { live: Arc::new(live), golden: Mutex::new(golden), pristine })
@@ -99,8 +99,12 @@ impl Store {
 
 fn only_reading(context: AuthContext<'_>) -> Authorization {
     match context.action {
-        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
-        AuthAction::Function { function_name } if function_name != "load_extension" => Authorization::Allow,
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => {
+            Authorization::Allow
+        }
+        AuthAction::Function { function_name } if function_name != "load_extension" => {
+            Authorization::Allow
+        }
         _ => Authorization::Deny,
     }
 }
@@ -190,10 +194,10 @@ fn tables(live: &Connection) -> rusqlite::Result<Vec<String>> {
 
 /// The stored columns of a table, without computed ones. Includes the rowid if no column is it.
 fn columns(live: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let sql =
-        "select name, pk = 1 and type = 'INTEGER' from pragma_table_xinfo(?1) where hidden = 0 order by cid";
+    let sql = "select name, pk = 1 and type = 'INTEGER' from pragma_table_xinfo(?1) where hidden = 0 order by cid";
     let mut statement = live.prepare_cached(sql)?;
-    let named = statement.query_map([table], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    let named = statement
+        .query_map([table], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
     let named = named.collect::<rusqlite::Result<Vec<_>>>()?;
     let rowid = (!named.iter().any(|(_, is_rowid)| *is_rowid)).then(|| "rowid".to_owned());
     Ok(rowid.into_iter().chain(named.into_iter().map(|(name, _)| format!("\"{name}\""))).collect())
@@ -227,7 +231,8 @@ fn add_table(sum: &mut Sum, live: &Connection, table: &str) -> rusqlite::Result<
     sum.add(b'T', table.as_bytes());
     // Table names come from our own schema, never from a visitor.
     let columns = columns(live, table)?.join(", ");
-    let mut statement = live.prepare_cached(&format!("select {columns} from \"{table}\" order by rowid"))?;
+    let mut statement =
+        live.prepare_cached(&format!("select {columns} from \"{table}\" order by rowid"))?;
     let columns = statement.column_count();
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {

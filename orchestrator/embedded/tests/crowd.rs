@@ -22,7 +22,8 @@ async fn visitors_wait_without_a_thread_each() {
         .map(|_| {
             let router = site.router();
             tokio::spawn(async move {
-                let ask = Request::get("/").header("host", "forum.test").body(Body::empty()).unwrap();
+                let ask =
+                    Request::get("/").header("host", "forum.test").body(Body::empty()).unwrap();
                 let answer = router.oneshot(ask).await.unwrap();
                 assert_eq!(answer.status(), StatusCode::OK);
                 let page = to_bytes(answer.into_body(), 1 << 20).await.unwrap();

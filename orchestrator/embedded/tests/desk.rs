@@ -9,8 +9,11 @@ use embedded::{Clock, Golden, Options, SiteCopy, desk};
 use tower::ServiceExt;
 
 fn town() -> SiteList {
-    let account =
-        ListedAccount { username: "ada".into(), password: "<secret>".into(), role: "customer".into() };
+    let account = ListedAccount {
+        username: "ada".into(),
+        password: "<secret>".into(),
+        role: "customer".into(),
+    };
     let shop = ListedSite {
         title: "Shop & more".into(),
         url: "https://shop.test/".into(),
@@ -62,8 +65,11 @@ async fn the_home_page_lists_the_town() {
 async fn every_manual_is_there_and_leads_to_the_next() {
     let copy = copy();
     let (_, list) = get(&copy, "/manuals/").await;
-    let links: Vec<&str> =
-        list.split("href=\"/manuals/").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let links: Vec<&str> = list
+        .split("href=\"/manuals/")
+        .skip(1)
+        .map(|rest| rest.split('"').next().unwrap())
+        .collect();
     let pages: Vec<&&str> = links.iter().filter(|link| link.ends_with(".html")).collect();
     assert!(pages.len() >= 20, "{links:?}");
     for (at, page) in pages.iter().enumerate() {

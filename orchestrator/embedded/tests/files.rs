@@ -36,7 +36,12 @@ fn ground() -> Ground {
 }
 
 impl Ground {
-    async fn ask(&self, method: &str, path: &str, range: Option<&str>) -> (StatusCode, HeaderMap, String) {
+    async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        range: Option<&str>,
+    ) -> (StatusCode, HeaderMap, String) {
         let router = self.files.router(Clock::fixed("2023-06-15T09:00:00Z".parse().unwrap()));
         let mut request = Request::builder().method(method).uri(path);
         if let Some(range) = range {
@@ -115,8 +120,14 @@ async fn what_was_put_in_the_place_of_a_file_later_does_not_lead_out_either() {
     symlink("..", site.join("pages")).unwrap();
     fs::write(ground.keep.path().join("index.html"), "secret").unwrap();
     fs::remove_file(site.join("film.mp4")).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, site.join("film.mp4"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-        .unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        site.join("film.mp4"),
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
     for path in ["/", "/index.html", "/pages/", "/pages/index.html", "/film.mp4"] {
         let (status, _, body) = ground.ask("GET", path, None).await;
         assert_eq!((status, body.contains("secret")), (StatusCode::NOT_FOUND, false), "{path}");

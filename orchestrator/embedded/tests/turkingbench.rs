@@ -24,7 +24,11 @@ fn ground() -> Ground {
     let task = root.join("tasks/Boats & birds");
     fs::create_dir_all(&task).unwrap();
     fs::write(task.join("template.html"), "<p>${thing}: ${count}</p><input name=why>").unwrap();
-    fs::write(task.join("batch.csv"), "thing,count,Answer.why\n<b>boat</b>,1,x\nbird,,y\nbird,,z\n").unwrap();
+    fs::write(
+        task.join("batch.csv"),
+        "thing,count,Answer.why\n<b>boat</b>,1,x\nbird,,y\nbird,,z\n",
+    )
+    .unwrap();
     let golden = Golden::open(keep.path().join("golden")).unwrap();
     let options = Options::new(Clock::fixed("2024-02-16T09:00:00Z".parse().unwrap()));
     let copy = start(&golden, &options, &Library::open(root).unwrap()).unwrap();
@@ -59,12 +63,20 @@ async fn pages_are_made_of_the_template_and_a_row() {
     let ground = ground();
     let (status, page) = ground.get("/boats-birds/0").await;
     assert_eq!(status, StatusCode::OK);
-    assert!(page.contains("<p><b>boat</b>: 1.0</p>") && page.contains("action=\"/boats-birds/0\""), "{page}");
+    assert!(
+        page.contains("<p><b>boat</b>: 1.0</p>") && page.contains("action=\"/boats-birds/0\""),
+        "{page}"
+    );
     assert!(ground.get("/boats-birds/1").await.1.contains("<p>bird: </p>"));
     assert!(ground.get("/").await.1.contains("<a href=\"/boats-birds/0\">Boats &amp; birds</a>"));
-    for missing in
-        ["/boats-birds/2", "/boats-birds/x", "/boats-birds/-1", "/other/0", "/boats-birds/7/sent.json", "/x"]
-    {
+    for missing in [
+        "/boats-birds/2",
+        "/boats-birds/x",
+        "/boats-birds/-1",
+        "/other/0",
+        "/boats-birds/7/sent.json",
+        "/x",
+    ] {
         assert_eq!(ground.get(missing).await.0, StatusCode::NOT_FOUND, "{missing}");
     }
     assert_eq!(ground.post("/boats-birds/9", "why=x").await.0, StatusCode::NOT_FOUND);
@@ -83,8 +95,12 @@ async fn what_is_sent_is_kept_until_the_next_reset() {
         serde_json::from_str(&ground.get("/boats-birds/0/sent.json").await.1).unwrap();
     assert_eq!(sent, json!([["why", "two\r\nlines"], ["box", "a"], ["box", "b"]]));
     assert_eq!(ground.get("/boats-birds/1/sent.json").await.1, "null");
-    let rows = ground.copy.query("select task, instance, fields from sent order by id", &[]).unwrap();
-    assert_eq!((rows.len(), &rows[0]["task"], &rows[0]["instance"]), (2, &json!("boats-birds"), &json!(0)));
+    let rows =
+        ground.copy.query("select task, instance, fields from sent order by id", &[]).unwrap();
+    assert_eq!(
+        (rows.len(), &rows[0]["task"], &rows[0]["instance"]),
+        (2, &json!("boats-birds"), &json!(0))
+    );
 
     assert_ne!(ground.copy.digest().unwrap(), ground.copy.pristine());
     ground.copy.reset().unwrap();

@@ -78,7 +78,11 @@ mod tests {
             (&["load", "open x", "no such file"], "load: open x: no such file"),
             (&["load", "open x: no such file", "no such file"], "load: open x: no such file"),
             (
-                &["open the snapshots", "open the snapshots: open x: no such file", "open x: no such file"],
+                &[
+                    "open the snapshots",
+                    "open the snapshots: open x: no such file",
+                    "open x: no such file",
+                ],
                 "open the snapshots: open x: no such file",
             ),
             (&["a: c", "b", "c"], "a: c: b"),

@@ -23,7 +23,8 @@ pub fn file(folder: &Utf8Path, path: &str) -> Result<File, Error> {
     let (name, above) = names.split_last().map_or(("", &[][..]), |(name, above)| (*name, above));
     check(name)?;
     // Without NONBLOCK, opening a pipe would wait for a writer.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let flags =
+        OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     super::regular(File::from(openat(walk(folder, above)?, name, flags, Mode::empty())?))
 }
 
@@ -80,7 +81,8 @@ pub fn list(folder: &Utf8Path) -> Result<Found, Error> {
 fn add(handle: &File, names: &mut Vec<String>, found: &mut Found) -> Result<(), Error> {
     for entry in Dir::read_from(handle)? {
         let entry = entry?;
-        let name = entry.file_name().to_str().map_err(|_| Error::other("a name in it is not UTF-8"))?;
+        let name =
+            entry.file_name().to_str().map_err(|_| Error::other("a name in it is not UTF-8"))?;
         if name == "." || name == ".." {
             continue;
         }
@@ -92,7 +94,10 @@ fn add(handle: &File, names: &mut Vec<String>, found: &mut Found) -> Result<(), 
         match FileType::from_raw_mode(statat(handle, name, AtFlags::SYMLINK_NOFOLLOW)?.st_mode) {
             FileType::RegularFile => found.files.push(names.join("/")),
             FileType::Directory if names.len() > DEEPEST => {
-                return Err(Error::other(format!("{} is more than {DEEPEST} folders deep", names.join("/"))));
+                return Err(Error::other(format!(
+                    "{} is more than {DEEPEST} folders deep",
+                    names.join("/")
+                )));
             }
             FileType::Directory => {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -133,7 +138,9 @@ mod tests {
         symlink(path.join("outside"), inside.join("a/folder")).unwrap();
         assert!(file(&inside, "a/b/file").is_ok());
         let absolute = path.join("outside/secret").to_string();
-        for name in ["link", "a/folder/secret", "../outside/secret", "a/../../outside/secret", &absolute] {
+        for name in
+            ["link", "a/folder/secret", "../outside/secret", "a/../../outside/secret", &absolute]
+        {
             assert!(file(&inside, name).is_err(), "{name}");
         }
         for name in ["", ".", "a", "a/", "/a", "a//b/file", "a/./b/file"] {

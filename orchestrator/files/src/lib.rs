@@ -106,7 +106,11 @@ fn regular(file: File) -> Result<File, Error> {
     if kind.is_file() {
         return Ok(file);
     }
-    Err(Error::other(if kind.is_dir() { "it is a folder, no regular file" } else { "it is no regular file" }))
+    Err(Error::other(if kind.is_dir() {
+        "it is a folder, no regular file"
+    } else {
+        "it is no regular file"
+    }))
 }
 
 #[cfg(test)]
@@ -123,8 +127,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         let pipe = path.join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, pipe.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-            .unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            pipe.as_std_path(),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         let socket = path.join("socket");
         let _listener = UnixListener::bind(&socket).unwrap();
         symlink(&pipe, path.join("link")).unwrap();

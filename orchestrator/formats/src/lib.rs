@@ -159,9 +159,12 @@ mod tests {
 
     #[test]
     fn values_in_strings_do_not_count() {
-        for (text, expect) in
-            [("{}", 1), (r#"{"a":[1,2],"b":{}}"#, 7), (r#"["{[,:\"[", "\\", ""]"#, 3), (r#""\\\"[""#, 0)]
-        {
+        for (text, expect) in [
+            ("{}", 1),
+            (r#"{"a":[1,2],"b":{}}"#, 7),
+            (r#"["{[,:\"[", "\\", ""]"#, 3),
+            (r#""\\\"[""#, 0),
+        ] {
             assert_eq!(count_values(text.as_bytes()), expect, "{text}");
         }
     }
@@ -211,6 +214,9 @@ mod tests {
             assert_eq!(found.check(reads), Ok(()));
         }
         let newer = Version { major: 3, minor: 1 }.check(reads).unwrap_err();
-        assert_eq!(newer.to_string(), "it has format 3.1, and this version reads 2.x; use a newer sandbox");
+        assert_eq!(
+            newer.to_string(),
+            "it has format 3.1, and this version reads 2.x; use a newer sandbox"
+        );
     }
 }

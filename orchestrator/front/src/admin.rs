@@ -58,12 +58,15 @@ fn check(front: &Front, headers: &HeaderMap) -> Result<(), Refusal> {
 fn read(body: &[u8]) -> Result<(Gym, Arc<Server>), Refusal> {
     let read = || {
         let gym: Gym = serde_json::from_slice(body).map_err(|error| error.to_string())?;
-        let url: Url = gym.url.parse().map_err(|error| format!("{:?} is no URL: {error}", gym.url))?;
+        let url: Url =
+            gym.url.parse().map_err(|error| format!("{:?} is no URL: {error}", gym.url))?;
         let server = Server::new(&url, false).map_err(|error| format!("failed to {error}"))?;
         Ok((gym, server))
     };
     read().map_err(|why: String| {
-        let error = format!("the request cannot be read: {why}; it is {{\"url\": \"http://HOST:PORT/KEY\"}}");
+        let error = format!(
+            "the request cannot be read: {why}; it is {{\"url\": \"http://HOST:PORT/KEY\"}}"
+        );
         Refusal(StatusCode::BAD_REQUEST, error)
     })
 }
@@ -89,7 +92,8 @@ async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Byt
     check(&front, &headers)?;
     let (gym, server) = read(&body)?;
     // One that this front does not know was taken off and forgotten, unless the front is new.
-    let is_off = || front.pool.find(&server.url).map_or(!front.is_young(), |one| one.state().is_leaving);
+    let is_off =
+        || front.pool.find(&server.url).map_or(!front.is_young(), |one| one.state().is_leaving);
     if gym.again && is_off() {
         return Ok(axum::Json(json!({ "url": server.url, "leaving": true })));
     }
@@ -109,7 +113,9 @@ async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Byt
     let (status, why) = match health {
         Health::Up => {
             let servers = front.pool.size().0;
-            return Ok(axum::Json(json!({ "url": server.url, "servers": servers, "leaving": false })));
+            return Ok(axum::Json(
+                json!({ "url": server.url, "servers": servers, "leaving": false }),
+            ));
         }
         // It may answer later.
         Health::Down(why) => (StatusCode::SERVICE_UNAVAILABLE, why),

@@ -14,7 +14,9 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The URL is not one of a gym's form.
-    #[error("use {url} as a gym: {why}; give it as `sandbox gym` prints it, such as http://127.0.0.1:8000")]
+    #[error(
+        "use {url} as a gym: {why}; give it as `sandbox gym` prints it, such as http://127.0.0.1:8000"
+    )]
     Url {
         /// The URL.
         url: String,

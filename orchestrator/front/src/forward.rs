@@ -12,7 +12,8 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, Request, StatusCode, Uri, header};
 use http_body_util::{BodyExt as _, Limited, StreamBody};
 use hyper::body::Incoming;
-use hyper_util::client::legacy::{self, Client, connect::HttpConnector};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::TokioExecutor;
 
 use crate::server::{Server, State};
@@ -70,11 +71,14 @@ impl Upstream {
         path: &str,
         largest: usize,
     ) -> Result<(StatusCode, Bytes), String> {
-        let request =
-            Request::get(uri(at, prefix, path)?).body(Body::empty()).map_err(|error| error.to_string())?;
-        let answer = self.0.request(request).await.map_err(|error| error_text::with_causes(&error))?;
+        let request = Request::get(uri(at, prefix, path)?)
+            .body(Body::empty())
+            .map_err(|error| error.to_string())?;
+        let answer =
+            self.0.request(request).await.map_err(|error| error_text::with_causes(&error))?;
         let (head, body) = answer.into_parts();
-        let body = Limited::new(body, largest).collect().await.map_err(|error| error.to_string())?;
+        let body =
+            Limited::new(body, largest).collect().await.map_err(|error| error.to_string())?;
         Ok((head.status, body.to_bytes()))
     }
 
@@ -97,9 +101,15 @@ impl Upstream {
         answer
     }
 
-    async fn exchange(&self, server: &Arc<Server>, head: &Parts, body: Body) -> Result<Response, Failure> {
+    async fn exchange(
+        &self,
+        server: &Arc<Server>,
+        head: &Parts,
+        body: Body,
+    ) -> Result<Response, Failure> {
         let State { address, prefix, .. } = server.state();
-        let address = address.ok_or_else(|| Failure::Unreachable("its name has no address".to_owned()))?;
+        let address =
+            address.ok_or_else(|| Failure::Unreachable("its name has no address".to_owned()))?;
         let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut request = Request::new(body);
         *request.uri_mut() = uri(address, &prefix, path).map_err(Failure::Client)?;
@@ -118,7 +128,8 @@ impl Upstream {
 impl Failure {
     fn new(error: &legacy::Error) -> Failure {
         let why = error_text::with_causes(error);
-        let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<hyper::Error>());
+        let cause =
+            std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<hyper::Error>());
         if error.is_connect() {
             Failure::Unreachable(why)
         } else if cause.is_some_and(hyper::Error::is_user) {
@@ -132,13 +143,14 @@ impl Failure {
 /// A body that breaks off when its gym is gone.
 fn until_gone(body: Incoming, server: Arc<Server>) -> Body {
     let is_gone = server.is_gone.subscribe();
-    let frames = stream::unfold((body, is_gone, server), |(mut body, mut is_gone, server)| async move {
-        let frame = tokio::select! {
-            frame = body.frame() => frame?.map_err(io::Error::other),
-            _ = is_gone.wait_for(|is_gone| *is_gone) => Err(io::Error::other(GONE)),
-        };
-        Some((frame, (body, is_gone, server)))
-    });
+    let frames =
+        stream::unfold((body, is_gone, server), |(mut body, mut is_gone, server)| async move {
+            let frame = tokio::select! {
+                frame = body.frame() => frame?.map_err(io::Error::other),
+                _ = is_gone.wait_for(|is_gone| *is_gone) => Err(io::Error::other(GONE)),
+            };
+            Some((frame, (body, is_gone, server)))
+        });
     Body::new(StreamBody::new(frames))
 }
 
@@ -151,8 +163,10 @@ pub(crate) fn strip_request(headers: &mut HeaderMap) {
 /// Removes these headers, and those that `Connection` names.
 fn strip(headers: &mut HeaderMap, names: &[HeaderName]) {
     let listed = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
-    let listed: Vec<HeaderName> =
-        listed.flat_map(|value| value.split(',')).filter_map(|name| name.trim().parse().ok()).collect();
+    let listed: Vec<HeaderName> = listed
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
     for name in names.iter().chain(&listed) {
         headers.remove(name);
     }
@@ -160,5 +174,7 @@ fn strip(headers: &mut HeaderMap, names: &[HeaderName]) {
 
 /// Gyms are asked by their address, because their guard knows no names.
 fn uri(at: SocketAddr, prefix: &str, path: &str) -> Result<Uri, String> {
-    format!("http://{at}{prefix}{path}").parse().map_err(|error| format!("{path:?} is no path: {error}"))
+    format!("http://{at}{prefix}{path}")
+        .parse()
+        .map_err(|error| format!("{path:?} is no path: {error}"))
 }

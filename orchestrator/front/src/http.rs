@@ -47,7 +47,8 @@ pub(crate) fn refusal(status: StatusCode, error: &str) -> Response {
 async fn pass_on(State(front): State<Arc<Front>>, request: Request) -> Response {
     let (mut head, body) = request.into_parts();
     if !head.uri.path().starts_with('/') {
-        let error = format!("{:?} is no path; that of a request begins with /", head.uri.to_string());
+        let error =
+            format!("{:?} is no path; that of a request begins with /", head.uri.to_string());
         return refusal(StatusCode::BAD_REQUEST, &error);
     }
     let wait = preferred_wait(&head.headers);
@@ -100,8 +101,10 @@ fn no_answer(front: &Front, server: &Server, failure: &Failure) -> Response {
         }
         Failure::Unreachable(why) | Failure::BrokenOff(why) => {
             front.counts.error("unanswered");
-            let error =
-                format!("the gym at {} does not answer ({why}); ask again, and another may", server.url);
+            let error = format!(
+                "the gym at {} does not answer ({why}); ask again, and another may",
+                server.url
+            );
             refusal(StatusCode::BAD_GATEWAY, &error)
         }
     }
@@ -121,7 +124,9 @@ async fn reset(front: &Front, head: &mut Parts, body: Bytes, wait: Option<Durati
             Err(why) => return no_place(front, &why, within),
         };
         match front.upstream.send(&lease.server, head, body.clone().into()).await {
-            Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => lease.end().mark_full(),
+            Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
+                lease.end().mark_full()
+            }
             Ok(answer) => {
                 begin(front, &answer, lease);
                 return answer;
@@ -154,10 +159,13 @@ fn no_place(front: &Front, why: &NoPlace, waited: Duration) -> Response {
             ("full", error)
         }
         NoPlace::NoServer => {
-            let error = format!("no gym answers ({}); start one with --join", front.pool.complaints());
+            let error =
+                format!("no gym answers ({}); start one with --join", front.pool.complaints());
             ("no_server", error)
         }
-        NoPlace::Closing => ("closing", "the front is closing, and begins no more sessions".to_owned()),
+        NoPlace::Closing => {
+            ("closing", "the front is closing, and begins no more sessions".to_owned())
+        }
     };
     front.counts.error(kind);
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error)
@@ -233,10 +241,13 @@ async fn unknown(front: &Front, head: &Parts, body: Bytes, session: &str) -> Res
     }
     let is_awaited = |server: &Arc<Server>| !server.state().is_up() && !*server.is_gone.borrow();
     if front.is_young() || front.pool.all().iter().any(is_awaited) {
-        let error = format!("session {session:?} is in no gym that answers yet, and some do not; ask again");
+        let error = format!(
+            "session {session:?} is in no gym that answers yet, and some do not; ask again"
+        );
         return refusal(StatusCode::SERVICE_UNAVAILABLE, &error);
     }
-    let error = format!("there is no session {session:?} in any gym that answers; POST /reset begins one");
+    let error =
+        format!("there is no session {session:?} in any gym that answers; POST /reset begins one");
     refusal(StatusCode::NOT_FOUND, &error)
 }
 
@@ -253,7 +264,8 @@ mod tests {
         assert_eq!(status(&front).await, StatusCode::SERVICE_UNAVAILABLE);
         front.started = Instant::now().checked_sub(crate::join::REGISTERED_WITHIN).unwrap();
         assert_eq!(status(&front).await, StatusCode::NOT_FOUND);
-        let (server, _) = front.pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
+        let (server, _) =
+            front.pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
         assert_eq!(status(&front).await, StatusCode::SERVICE_UNAVAILABLE);
         server.is_gone.send_replace(true);
         assert_eq!(status(&front).await, StatusCode::NOT_FOUND);

@@ -111,13 +111,21 @@ impl Membership {
     pub fn new(front: &Url, key: Utf8PathBuf, own: Key) -> Result<Membership, Error> {
         let (front, _) = authority(front).map_err(|why| Error::Join {
             front: without_password(front),
-            why: format!("{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"),
+            why: format!(
+                "{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"
+            ),
         })?;
         Ok(Membership { front, key, own })
     }
 
-    async fn tell(&self, method: Method, listens: SocketAddr, how: (&str, bool)) -> Result<Value, Refusal> {
-        let late = |_| Err(Refusal::NotYet(format!("it gives no answer within {} s", WITHIN.as_secs())));
+    async fn tell(
+        &self,
+        method: Method,
+        listens: SocketAddr,
+        how: (&str, bool),
+    ) -> Result<Value, Refusal> {
+        let late =
+            |_| Err(Refusal::NotYet(format!("it gives no answer within {} s", WITHIN.as_secs())));
         timeout(WITHIN, self.ask(method, listens, how)).await.unwrap_or_else(late)
     }
 
@@ -134,8 +142,8 @@ impl Membership {
             );
             return Err(Refusal::NotYet(why));
         }
-        let key =
-            guard::key::read(&self.key).map_err(|error| Refusal::Never(format!("failed to {error}")))?;
+        let key = guard::key::read(&self.key)
+            .map_err(|error| Refusal::Never(format!("failed to {error}")))?;
         let unanswered = |error: &dyn std::error::Error| {
             let why = error_text::with_causes(error);
             Refusal::NotYet(format!("it does not answer: {why}; start it with `sandbox front`"))
@@ -144,7 +152,8 @@ impl Membership {
         let from = stream.local_addr().map_err(|error| unanswered(&error))?;
         let front = stream.peer_addr().map_err(|error| unanswered(&error))?;
         let gym = reachable(listens, from, front).map_err(Refusal::Never)?;
-        let body = json!({ "url": format!("http://{gym}/{}", self.own.text()), how: is_so }).to_string();
+        let body =
+            json!({ "url": format!("http://{gym}/{}", self.own.text()), how: is_so }).to_string();
         let request = Request::builder()
             .method(method)
             .uri("/servers")
@@ -154,12 +163,15 @@ impl Membership {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| Refusal::Never(error.to_string()))?;
-        let answer =
-            http_once::exchange(stream, request, LARGEST).await.map_err(|error| unanswered(&error))?;
+        let answer = http_once::exchange(stream, request, LARGEST)
+            .await
+            .map_err(|error| unanswered(&error))?;
         let (status, text) = (answer.status(), answer.body());
         let told: Value = serde_json::from_slice(text).unwrap_or_default();
         let why = || {
-            told["error"].as_str().map_or_else(|| format!("it is no front: status {status}"), str::to_owned)
+            told["error"]
+                .as_str()
+                .map_or_else(|| format!("it is no front: status {status}"), str::to_owned)
         };
         match status {
             status if status.is_success() => Ok(told),
@@ -174,7 +186,11 @@ impl Membership {
 
 /// The address at which the front reaches the gym: that from which the gym reaches the front, if
 /// the gym listens everywhere.
-fn reachable(listens: SocketAddr, from: SocketAddr, front: SocketAddr) -> Result<SocketAddr, String> {
+fn reachable(
+    listens: SocketAddr,
+    from: SocketAddr,
+    front: SocketAddr,
+) -> Result<SocketAddr, String> {
     if listens.ip().is_unspecified() {
         return Ok(SocketAddr::new(from.ip(), listens.port()));
     }
@@ -200,7 +216,10 @@ mod tests {
         }
         for url in ["https://node7", "http://node7:9000/x/y", "http://u:p@node7"] {
             let error = of(url).unwrap_err().to_string();
-            assert!(error.contains("as `sandbox front` prints it") && !error.contains(":p@"), "{error}");
+            assert!(
+                error.contains("as `sandbox front` prints it") && !error.contains(":p@"),
+                "{error}"
+            );
         }
     }
 
@@ -219,6 +238,10 @@ mod tests {
             "127.0.0.1:7",
             "the same machine"
         );
-        assert!(of("127.0.0.1:7", "10.0.0.2:50", "10.0.0.1:9").unwrap_err().contains("--listen 10.0.0.2:0"));
+        assert!(
+            of("127.0.0.1:7", "10.0.0.2:50", "10.0.0.1:9")
+                .unwrap_err()
+                .contains("--listen 10.0.0.2:0")
+        );
     }
 }

@@ -33,17 +33,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
-use serde::Serialize;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
-use url::Url;
-
 pub use error::Error;
 use forward::Upstream;
 pub use join::{Membership, stay};
 use metrics::Counts;
 use pool::Pool;
+use serde::Serialize;
 use sessions::Sessions;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Time limit for requests in flight when the front closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
@@ -129,7 +128,8 @@ pub async fn serve(
     on_listening: impl FnOnce(&FrontAddress),
 ) -> Result<Totals, Error> {
     let address = settings.listen;
-    let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let key = guard::key::open(&settings.key)?;
     let guard = http::guard(bound, &key);

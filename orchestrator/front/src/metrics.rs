@@ -9,8 +9,8 @@ use gym_protocol::BUCKETS;
 use http::header;
 use prometheus::core::Collector;
 use prometheus::{
-    Encoder as _, Gauge, GaugeVec, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, Opts,
-    Registry, TEXT_FORMAT, TextEncoder,
+    Encoder as _, Gauge, GaugeVec, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge,
+    Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
 
 use crate::Front;
@@ -49,8 +49,9 @@ impl Counts {
             "sandbox_front_errors_total",
             "Requests that the front answered with an error of its own.",
         );
-        let build = Opts::new("sandbox_front_build_info", "The version of the program; the value is 1.")
-            .const_label("version", env!("CARGO_PKG_VERSION"));
+        let build =
+            Opts::new("sandbox_front_build_info", "The version of the program; the value is 1.")
+                .const_label("version", env!("CARGO_PKG_VERSION"));
         let build = IntGauge::with_opts(build).expect(VALID);
         build.set(1);
         let counts = Counts {
@@ -62,8 +63,11 @@ impl Counts {
                 "Sessions that ended because their gym did not answer.",
             ),
             errors: IntCounterVec::new(errors, &["kind"]).expect(VALID),
-            waiting: IntGauge::new("sandbox_front_resets_waiting", "Resets that have no answer yet.")
-                .expect(VALID),
+            waiting: IntGauge::new(
+                "sandbox_front_resets_waiting",
+                "Resets that have no answer yet.",
+            )
+            .expect(VALID),
         };
         for kind in ERRORS {
             counts.errors.with_label_values(&[kind]).reset();
@@ -132,7 +136,8 @@ fn of_gyms(front: &Front) -> Registry {
     let open = by("sandbox_front_server_sessions_open", "Open sessions of a gym.", &["server"]);
     let all_places = by("sandbox_front_places", "Places of all gyms that answer.", &["state"]);
     let all_servers = by("sandbox_front_servers", "Gyms, by whether they answer.", &["state"]);
-    let all_open = Gauge::new("sandbox_front_sessions_open", "Open sessions of all gyms.").expect(VALID);
+    let all_open =
+        Gauge::new("sandbox_front_sessions_open", "Open sessions of all gyms.").expect(VALID);
     add(&registry, all_open.clone());
     let states = ["free", "taken"];
     for state in states {

@@ -172,7 +172,8 @@ impl Pool {
 
     /// Number of gyms that answer, and of their places.
     pub(crate) fn size(&self) -> (usize, usize) {
-        let up: Vec<State> = self.all().iter().map(|server| server.state()).filter(State::is_up).collect();
+        let up: Vec<State> =
+            self.all().iter().map(|server| server.state()).filter(State::is_up).collect();
         let places: i64 = up.iter().map(|state| state.report.places).sum();
         (up.len(), usize::try_from(places).unwrap_or(0))
     }
@@ -197,7 +198,8 @@ mod tests {
     #[tokio::test]
     async fn who_does_not_wait_takes_no_turn() {
         let pool = Pool::new();
-        let (server, _) = pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
+        let (server, _) =
+            pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
         server.change(|state| {
             state.health = Health::Up;
             state.report = Report { places: 1, in_use: 0, sessions: 0 };

@@ -42,7 +42,10 @@ pub(crate) async fn open(front: &Arc<Front>, gyms: &[Url]) -> Result<(), Error> 
         match server.state().health {
             Health::Up => {}
             Health::Down(why) => {
-                tracing::warn!("{} does not answer yet ({why}); it is taken in when it does", server.url);
+                tracing::warn!(
+                    "{} does not answer yet ({why}); it is taken in when it does",
+                    server.url
+                );
             }
             Health::Unfit(why) => return Err(Error::Unfit { url: server.url.clone(), why }),
         }
@@ -61,9 +64,9 @@ pub(crate) fn follow(front: &Arc<Front>, server: Arc<Server>) {
                 let _ = timeout(EVERY, server.look.notified()).await;
                 look(&front, &server).await;
                 let fate = Fate::of(&server.state(), server.is_permanent);
-                server
-                    .is_gone
-                    .send_if_modified(|is_gone| std::mem::replace(is_gone, fate.is_gone) != fate.is_gone);
+                server.is_gone.send_if_modified(|is_gone| {
+                    std::mem::replace(is_gone, fate.is_gone) != fate.is_gone
+                });
                 if fate.is_removed {
                     front.pool.remove(&server);
                 }
@@ -106,8 +109,8 @@ pub(crate) async fn look(front: &Front, server: &Server) {
             // What has begun and ended since the look began may or may not be in the report; the
             // next look knows.
             let meanwhile = |now: u64, before: u64| i64::try_from(now - before).unwrap_or(0);
-            state.in_use =
-                report.in_use + meanwhile(state.starts, before.starts) - meanwhile(state.ends, before.ends);
+            state.in_use = report.in_use + meanwhile(state.starts, before.starts)
+                - meanwhile(state.ends, before.ends);
         }
         Err(health) => state.health = health,
     });
@@ -162,15 +165,22 @@ fn in_order(mut found: Vec<SocketAddr>, before: Option<SocketAddr>) -> Vec<Socke
 async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<Report, Health> {
     let (status, body) =
         front.upstream.get((address, prefix), "/metrics", LARGEST).await.map_err(Health::Down)?;
-    let unfit =
-        || Health::Unfit(format!("it is no gym: GET /metrics has status {status} and no places of one"));
+    let unfit = || {
+        Health::Unfit(format!(
+            "it is no gym: GET /metrics has status {status} and no places of one"
+        ))
+    };
     if status == StatusCode::UNAUTHORIZED {
-        return Err(Health::Unfit("it wants another key; give its whole URL, as it prints it".to_owned()));
+        return Err(Health::Unfit(
+            "it wants another key; give its whole URL, as it prints it".to_owned(),
+        ));
     }
     let text = std::str::from_utf8(&body).map_err(|_| unfit())?;
     let count = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        let value = line.and_then(|value| value.trim().parse::<f64>().ok()).filter(|value| value.is_finite());
+        let value = line
+            .and_then(|value| value.trim().parse::<f64>().ok())
+            .filter(|value| value.is_finite());
         value.map(|value| value as i64).ok_or_else(unfit)
     };
     let free = count(&format!("{PLACES}{{state=\"free\"}}"))?;
@@ -202,14 +212,15 @@ mod tests {
     #[test]
     fn a_gym_is_given_up_by_the_time_since_it_was_up() {
         let server = Server::new(&"http://127.0.0.1:1".parse().unwrap(), false).unwrap();
-        let fate = |health: Health, silent: Duration, is_leaving: bool, open: u64, is_permanent: bool| {
-            let mut state = server.state();
-            state.last_up = Instant::now().checked_sub(silent).unwrap();
-            (state.health, state.is_leaving, state.starts) = (health, is_leaving, open);
-            (state.report.sessions, state.in_use) = (1, 1);
-            let Fate { is_gone, is_removed } = Fate::of(&state, is_permanent);
-            (is_gone, is_removed)
-        };
+        let fate =
+            |health: Health, silent: Duration, is_leaving: bool, open: u64, is_permanent: bool| {
+                let mut state = server.state();
+                state.last_up = Instant::now().checked_sub(silent).unwrap();
+                (state.health, state.is_leaving, state.starts) = (health, is_leaving, open);
+                (state.report.sessions, state.in_use) = (1, 1);
+                let Fate { is_gone, is_removed } = Fate::of(&state, is_permanent);
+                (is_gone, is_removed)
+            };
         let (down, unfit) =
             (|| Health::Down("it is silent".to_owned()), || Health::Unfit("another".to_owned()));
         let (short, minute, long) = (EVERY * 3, GONE_AFTER + EVERY, FORGOTTEN_AFTER + EVERY);
@@ -219,7 +230,11 @@ mod tests {
         assert_eq!(fate(down(), short, true, 0, false), (false, false), "steps may be in flight");
         assert_eq!(fate(down(), minute, true, 1, false), (true, true));
         assert_eq!(fate(down(), minute, false, 1, false), (true, false));
-        assert_eq!(fate(unfit(), long, false, 0, false), (true, true), "it answers, but is of no use");
+        assert_eq!(
+            fate(unfit(), long, false, 0, false),
+            (true, true),
+            "it answers, but is of no use"
+        );
         assert_eq!(fate(down(), long, false, 0, true), (true, false));
     }
 

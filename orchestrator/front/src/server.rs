@@ -248,7 +248,8 @@ mod tests {
 
     #[test]
     fn urls_are_those_that_a_gym_prints() {
-        let of = |url: &str| Server::new(&url.parse().unwrap(), true).map(|server| server.url.clone());
+        let of =
+            |url: &str| Server::new(&url.parse().unwrap(), true).map(|server| server.url.clone());
         assert_eq!(of("http://Node7:8000/").unwrap(), "http://node7:8000");
         assert_eq!(of("http://[::1]").unwrap(), "http://[::1]:80");
         // The key is for requests, and no part of the name that others are told.
@@ -264,7 +265,10 @@ mod tests {
             "http://a:1/#x",
         ] {
             let error = of(url).unwrap_err();
-            assert!(matches!(error, Error::Url { .. }) && !error.to_string().contains(":p@"), "{error}");
+            assert!(
+                matches!(error, Error::Url { .. }) && !error.to_string().contains(":p@"),
+                "{error}"
+            );
         }
     }
 

@@ -54,7 +54,11 @@ impl Sessions {
 
     /// Whether its gym has said that it has ended.
     pub(crate) fn has_ended(&self, id: &str) -> bool {
-        self.0.lock().sessions.get(id).is_some_and(|session| session.lease.is_none() && !session.is_lost)
+        self.0
+            .lock()
+            .sessions
+            .get(id)
+            .is_some_and(|session| session.lease.is_none() && !session.is_lost)
     }
 
     /// Frees the place of a session. Its gym stays known.

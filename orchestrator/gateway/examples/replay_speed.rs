@@ -14,24 +14,20 @@
 //! Each step is a process of its own, so that the memory it reports is its own. The archive has one
 //! page of 23 kB for every hundred small ones; a fifth of the exchanges are POSTs.
 
-use std::{
-    fs::File,
-    io::{BufWriter, Write},
-    time::Instant,
-};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use gateway::{Episode, Replay, ReplayOptions, RequestHead, Scheme};
 use hyper::body::Bytes;
-use snapshots::{
-    Block, Page, Record, RecordKind, Timestamp,
-    index::ReplaySet,
-    matching::{self, Payload, ReplayRequest},
-    ops,
-    wacz::{Description, SnapshotWriter},
-    warc::{RecordHead, Version},
-};
+use snapshots::index::ReplaySet;
+use snapshots::matching::{self, Payload, ReplayRequest};
+use snapshots::wacz::{Description, SnapshotWriter};
+use snapshots::warc::{RecordHead, Version};
+use snapshots::{Block, Page, Record, RecordKind, Timestamp, ops};
 
 /// As in the program, which these figures stand for.
 #[global_allocator]
@@ -48,7 +44,9 @@ fn main() -> Outcome {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["make", folder, count] => make(Utf8Path::new(folder), count.parse()?, 1),
-        ["make", folder, count, archives] => make(Utf8Path::new(folder), count.parse()?, archives.parse()?),
+        ["make", folder, count, archives] => {
+            make(Utf8Path::new(folder), count.parse()?, archives.parse()?)
+        }
         ["index", folder] => index(Utf8Path::new(folder)),
         ["serve", folder] => serve(Utf8Path::new(folder)),
         _ => Err("make FOLDER COUNT [ARCHIVES] | index FOLDER | serve FOLDER".into()),
@@ -95,7 +93,10 @@ fn make_many(folder: &Utf8Path, count: u64, archives: u64) -> Outcome {
     let report = ops::collection(&files, folder, &folder.join(COLLECTION), &mut |_| ())?;
     println!("listed: {}", watch.each(1));
     let (records, pages) = (report.records, report.pages);
-    println!("{archives} WACZ files: {records} records, {pages} pages, {} MB", bytes(folder)? >> 20);
+    println!(
+        "{archives} WACZ files: {records} records, {pages} pages, {} MB",
+        bytes(folder)? >> 20
+    );
     Ok(())
 }
 
@@ -112,8 +113,10 @@ fn exchange(n: u64) -> [(RecordHead, String); 2] {
     let id = format!("urn:speed:{n}");
     let date = Timestamp::from_millis(START + n as i64);
     let page = if n.is_multiple_of(100) { text(n, 23_000) } else { text(n, 300) };
-    let response =
-        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}", page.len());
+    let response = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
+        page.len()
+    );
     let response_head = RecordHead::new(RecordKind::Response, &id, date)
         .field("WARC-Target-URI", &url)
         .field("WARC-Payload-Digest", &format!("sha256:{n:064x}"))
@@ -149,8 +152,12 @@ fn serve(folder: &Utf8Path) -> Outcome {
     for _ in 0..LOOKUPS {
         let (method, url, body) = request(random.below(count));
         let kind = Some("application/json");
-        let request =
-            ReplayRequest { method, url: &url, content_type: kind, body: Payload::Bytes(body.as_bytes()) };
+        let request = ReplayRequest {
+            method,
+            url: &url,
+            content_type: kind,
+            body: Payload::Bytes(body.as_bytes()),
+        };
         let found = set.exact(&matching::exact(&request))?;
         set.capture(*found.first().ok_or("a recorded request was not found")?)?;
     }
@@ -158,30 +165,35 @@ fn serve(folder: &Utf8Path) -> Outcome {
 
     let options = ReplayOptions { cache: 0, ..ReplayOptions::default() };
     let (replay, episode) = (Replay::new(set, options), Episode::new());
-    let answer = |name: &str, replay: &Replay, times: u64, next: &mut dyn FnMut() -> u64| -> Outcome {
-        let watch = Watch::start();
-        let mut slowest = Vec::with_capacity(times as usize);
-        for _ in 0..times {
-            let begun = Instant::now();
-            let (method, url, body) = request(next());
-            let reply = replay.answer(&head(method, url)?, &Bytes::from(body), &episode);
-            if reply.status != 200 {
-                return Err(format!("answered with {}", reply.status).into());
+    let answer =
+        |name: &str, replay: &Replay, times: u64, next: &mut dyn FnMut() -> u64| -> Outcome {
+            let watch = Watch::start();
+            let mut slowest = Vec::with_capacity(times as usize);
+            for _ in 0..times {
+                let begun = Instant::now();
+                let (method, url, body) = request(next());
+                let reply = replay.answer(&head(method, url)?, &Bytes::from(body), &episode);
+                if reply.status != 200 {
+                    return Err(format!("answered with {}", reply.status).into());
+                }
+                slowest.push(begun.elapsed().as_micros());
             }
-            slowest.push(begun.elapsed().as_micros());
-        }
-        slowest.sort_unstable();
-        let p99 = slowest[slowest.len() * 99 / 100];
-        println!("{name}: {}, p99 {p99} us, memory {} MB", watch.each(times), memory("VmRSS")?);
-        Ok(())
-    };
+            slowest.sort_unstable();
+            let p99 = slowest[slowest.len() * 99 / 100];
+            println!("{name}: {}, p99 {p99} us, memory {} MB", watch.each(times), memory("VmRSS")?);
+            Ok(())
+        };
     let mut small = || random.below(count) / 100 * 100 + 1;
     answer("answers of 300 B from the archive", &replay, 50_000, &mut small)?;
     let mut large = Random(11);
-    answer("answers of 23 kB from the archive", &replay, 20_000, &mut || large.below(count) / 100 * 100)?;
+    answer("answers of 23 kB from the archive", &replay, 20_000, &mut || {
+        large.below(count) / 100 * 100
+    })?;
     let cached = Replay::new(open(folder)?, ReplayOptions::default());
     let mut few = Random(13);
-    answer("answers of 23 kB from the cache", &cached, 200_000, &mut || few.below(1_000) * 100 % count)?;
+    answer("answers of 23 kB from the cache", &cached, 200_000, &mut || {
+        few.below(1_000) * 100 % count
+    })?;
     let mut wide = Random(17);
     answer("answers of all kinds through the cache", &cached, 200_000, &mut || wide.below(count))?;
 
@@ -221,7 +233,11 @@ fn request(n: u64) -> (&'static str, String, String) {
             format!("{{\"op\":\"get\",\"item\":{n}}}"),
         )
     } else {
-        ("GET", format!("https://h{host}.bench.test/section/{}/item?id={n}&lang=en", n % 997), String::new())
+        (
+            "GET",
+            format!("https://h{host}.bench.test/section/{}/item?id={n}&lang=en", n % 997),
+            String::new(),
+        )
     }
 }
 
@@ -259,7 +275,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 }

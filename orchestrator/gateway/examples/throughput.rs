@@ -6,28 +6,27 @@
 //! with the gateway: the ratio tells, not the figure. Rounds take turns, the best of each counts.
 #![allow(clippy::unwrap_used)]
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Instant,
-};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use camino::Utf8Path;
-use gateway::{Body, CertificateAuthority, Config, Gateway, Recorder, Redact, Routes, Target, body};
+use gateway::{
+    Body, CertificateAuthority, Config, Gateway, Recorder, Redact, Routes, Target, body,
+};
 use http::{Request, Response, header};
 use http_body_util::BodyExt;
-use hyper::{body::Bytes, client::conn::http1, service::service_fn};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
 use snapshots::{Recording, RecordingOptions};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 const HOST: &str = "bench.test";
 const NAMES: [&str; 3] = ["direct", "forwarded", "recorded"];
@@ -36,7 +35,8 @@ const NAMES: [&str; 3] = ["direct", "forwarded", "recorded"];
 async fn main() {
     let args: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse().unwrap()).collect();
     let arg = |at: usize, default| args.get(at).copied().unwrap_or(default);
-    let (requests, connections, bytes, rounds) = (arg(0, 20_000), arg(1, 8), arg(2, 23_000), arg(3, 5));
+    let (requests, connections, bytes, rounds) =
+        (arg(0, 20_000), arg(1, 8), arg(2, 23_000), arg(3, 5));
 
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
     let origin = origin(ca.clone(), bytes).await;
@@ -56,7 +56,9 @@ async fn main() {
             config.connect_to.push(format!("::{origin}").parse().unwrap());
             config.extra_roots.push(dir.join("roots.pem"));
             let gateway = Gateway::start(config).await.unwrap();
-            rates.push(run(gateway.local_addr().unwrap(), Some(HOST), &ca, requests, connections).await);
+            rates.push(
+                run(gateway.local_addr().unwrap(), Some(HOST), &ca, requests, connections).await,
+            );
             gateway.shutdown().await;
         }
         assert_eq!(recorder.report().recorded, requests as u64);
@@ -103,8 +105,10 @@ async fn run(
                     .is_ok()
                 {
                     sender.ready().await.unwrap();
-                    let request =
-                        Request::get("/page").header(header::HOST, HOST).body(body::empty()).unwrap();
+                    let request = Request::get("/page")
+                        .header(header::HOST, HOST)
+                        .body(body::empty())
+                        .unwrap();
                     let response = sender.send_request(request).await.unwrap();
                     assert_eq!(response.status(), 200);
                     response.into_body().collect().await.unwrap();
@@ -128,13 +132,19 @@ fn cpu_ticks() -> u64 {
     behind_name.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().unwrap()).sum()
 }
 
-async fn connect(to: SocketAddr, via: Option<&str>, config: Arc<ClientConfig>) -> http1::SendRequest<Body> {
+async fn connect(
+    to: SocketAddr,
+    via: Option<&str>,
+    config: Arc<ClientConfig>,
+) -> http1::SendRequest<Body> {
     let mut tcp = TcpStream::connect(to).await.unwrap();
     tcp.set_nodelay(true).unwrap();
     if let Some(host) = via {
-        tcp.write_all(format!("CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n").as_bytes())
-            .await
-            .unwrap();
+        tcp.write_all(
+            format!("CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n").as_bytes(),
+        )
+        .await
+        .unwrap();
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
             head.push(tcp.read_u8().await.unwrap());

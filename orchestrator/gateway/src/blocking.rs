@@ -5,10 +5,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    task::{JoinError, JoinHandle},
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{JoinError, JoinHandle};
 use tokio_util::sync::PollSemaphore;
 
 /// Threads that read and search for all gateways of the process.

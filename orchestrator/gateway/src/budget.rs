@@ -1,10 +1,8 @@
 //! A shared memory budget. Code that wants to buffer bytes reserves a share first. Without a free
 //! share it must choose another way.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hyper::body::Bytes;
 
@@ -61,7 +59,11 @@ impl Share {
 
     /// Ties the share to its bytes. The share is released with the last handle on them.
     pub(crate) fn of(self, bytes: Vec<u8>) -> Bytes {
-        if bytes.is_empty() { Bytes::new() } else { Bytes::from_owner(SharedBytes { bytes, _share: self }) }
+        if bytes.is_empty() {
+            Bytes::new()
+        } else {
+            Bytes::from_owner(SharedBytes { bytes, _share: self })
+        }
     }
 }
 

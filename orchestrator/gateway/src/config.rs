@@ -1,9 +1,7 @@
 //! The configuration with which a gateway starts.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr},
-    sync::Arc,
-};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
@@ -60,6 +58,9 @@ impl Config {
     /// benchmarks.
     pub fn for_everybody(ca: Arc<CertificateAuthority>, routes: Routes) -> Self {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        Self { listen: Some(Listen { address, admission: Admission::Anyone }), ..Self::new(ca, routes) }
+        Self {
+            listen: Some(Listen { address, admission: Admission::Anyone }),
+            ..Self::new(ca, routes)
+        }
     }
 }

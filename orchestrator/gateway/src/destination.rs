@@ -16,7 +16,9 @@ pub(crate) fn of(head: &RequestHead, without_cache: bool) -> Option<String> {
     let named = head.header("sec-fetch-dest");
     let name = match named {
         Some("empty") if head.header("sec-fetch-mode") == Some("no-cors") => "beacon",
-        Some("script") if without_cache && head.header(header::CACHE_CONTROL).is_none() => "serviceworker",
+        Some("script") if without_cache && head.header(header::CACHE_CONTROL).is_none() => {
+            "serviceworker"
+        }
         Some(named) => named,
         None if miss::is_navigation(head) => "document",
         None => match head.header(header::ACCEPT)? {

@@ -6,20 +6,25 @@
 //!
 //! A refused client gets an answer, and leaves nothing in any ledger.
 
-use std::{fmt, io, net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::{fmt, io};
 
-use base64::{Engine as _, prelude::BASE64_STANDARD};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use camino::Utf8PathBuf;
-use http::{HeaderMap, header::PROXY_AUTHORIZATION};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream, copy_bidirectional},
-    net::{TcpListener, TcpStream, UnixListener, UnixStream},
-    task::JoinSet,
-    time::timeout,
-};
-use tokio_util::{either::Either, sync::CancellationToken, sync::DropGuard};
+use http::HeaderMap;
+use http::header::PROXY_AUTHORIZATION;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::either::Either;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::{Gateway, gateway::Shared, proxy::listener, unix};
+use crate::gateway::Shared;
+use crate::proxy::listener;
+use crate::{Gateway, unix};
 
 /// How much of an answer is in memory between the gateway and its own client.
 const OWN_BUFFER: usize = 64 << 10;
@@ -68,7 +73,8 @@ impl Key {
     pub fn is(&self, shown: &[u8]) -> bool {
         let right = self.0.as_bytes();
         // No early end, so that the time tells nothing.
-        shown.len() == right.len() && shown.iter().zip(right).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+        shown.len() == right.len()
+            && shown.iter().zip(right).fold(0, |all, (a, b)| all | (a ^ b)) == 0
     }
 }
 
@@ -192,7 +198,11 @@ impl Door {
     ///
     /// # Errors
     /// If the listener cannot be used.
-    pub fn serve(&self, listener: std::net::TcpListener, admission: Admission) -> io::Result<Entrance> {
+    pub fn serve(
+        &self,
+        listener: std::net::TcpListener,
+        admission: Admission,
+    ) -> io::Result<Entrance> {
         listener.set_nonblocking(true)?;
         let listener = TcpListener::from_std(listener)?;
         let closed = CancellationToken::new();
@@ -202,7 +212,11 @@ impl Door {
                 let tasks = shared.tasks.clone();
                 tasks.spawn(async move {
                     closed
-                        .run_until_cancelled(listener::run(Listener::Tcp(listener), admission, shared))
+                        .run_until_cancelled(listener::run(
+                            Listener::Tcp(listener),
+                            admission,
+                            shared,
+                        ))
                         .await
                 });
             }
@@ -361,9 +375,13 @@ mod tests {
             assert!(shown(&basic(right)), "{right}");
         }
         assert!(shown(&basic("a:s3cret-Key_1").replace("Basic", "bAsIc")));
-        for wrong in
-            ["sandbox:", "s3cret-Key_1", "s3cret-Key_1:", "sandbox:s3cret-Key_", "sandbox:s3cret-Key_12"]
-        {
+        for wrong in [
+            "sandbox:",
+            "s3cret-Key_1",
+            "s3cret-Key_1:",
+            "sandbox:s3cret-Key_",
+            "sandbox:s3cret-Key_12",
+        ] {
             assert!(!shown(&basic(wrong)), "{wrong}");
         }
         for wrong in ["", "Basic", "Basic !", "Bearer s3cret-Key_1", "s3cret-Key_1"] {

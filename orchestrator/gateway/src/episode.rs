@@ -1,15 +1,14 @@
 //! The state of one episode, which starts empty with each new episode: the ledger, the turns over
 //! repeated recorded responses, where it has each site, and which documents it was given.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use snapshots::matching::Key;
 
-use crate::{
-    Ledger, PageClock, TrafficCapture, Visit,
-    replay::{Documents, Standing},
-};
+use crate::replay::{Documents, Standing};
+use crate::{Ledger, PageClock, TrafficCapture, Visit};
 
 /// The number of locks over which the turns are spread.
 const SHARDS: usize = 16;

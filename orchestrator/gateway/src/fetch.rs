@@ -53,7 +53,8 @@ impl Gateway {
         loop {
             let exchange = self.ask(method.clone(), &url, headers.clone(), body.clone());
             let (fetched, location) = exchange.await.map_err(|why| failed(url.as_str(), why))?;
-            let next = location.filter(|_| method == Method::GET && fetched.status.is_redirection());
+            let next =
+                location.filter(|_| method == Method::GET && fetched.status.is_redirection());
             let Some(next) = next else { return Ok(fetched) };
             redirects += 1;
             if redirects > REDIRECTS {
@@ -116,9 +117,13 @@ mod tests {
         }
         assert!(get(&gateway, "a.test").await.is_err());
         let ledger = gateway.ledger();
-        let entries: Vec<_> = ledger.entries().into_iter().map(|entry| (entry.url, entry.answer)).collect();
+        let entries: Vec<_> =
+            ledger.entries().into_iter().map(|entry| (entry.url, entry.answer)).collect();
         assert_eq!(entries.len(), 2);
-        assert!(entries.iter().all(|(_, answer)| matches!(answer, Answer::Refused { .. })), "{entries:?}");
+        assert!(
+            entries.iter().all(|(_, answer)| matches!(answer, Answer::Refused { .. })),
+            "{entries:?}"
+        );
     }
 
     #[tokio::test]
@@ -141,7 +146,8 @@ mod tests {
         let old = format!("http://{address}/old");
         let fetched = get(&gateway, &old).await.unwrap();
         assert_eq!((fetched.status, &fetched.body[..]), (StatusCode::OK, &b"oak"[..]));
-        let posted = gateway.fetch(Method::POST, &old, HeaderMap::new(), Bytes::from_static(b"x")).await;
+        let posted =
+            gateway.fetch(Method::POST, &old, HeaderMap::new(), Bytes::from_static(b"x")).await;
         assert_eq!(posted.unwrap().status, StatusCode::FOUND);
     }
 }

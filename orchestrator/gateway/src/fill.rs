@@ -11,20 +11,18 @@
 //! the last indexing. This is rare, because most requests are never repeated. It is fast, because
 //! only the heads of the records are read.
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 use parking_lot::Mutex;
-use snapshots::{
-    index::{IndexError, ReplaySet, SOCKET, site_of},
-    matching::{self, Key, ReplayRequest},
-};
+use snapshots::index::{IndexError, ReplaySet, SOCKET, site_of};
+use snapshots::matching::{self, Key, ReplayRequest};
 
-use crate::{
-    Answer, Episode, Recorder, Reply, RequestHead, Visit,
-    replay::{Replay, StatePolicy, replay_request},
-    socket::SocketScript,
-};
+use crate::replay::{Replay, StatePolicy, replay_request};
+use crate::socket::SocketScript;
+use crate::{Answer, Episode, Recorder, Reply, RequestHead, Visit};
 
 /// Snapshots, and the recording that receives what they lack.
 pub struct Fill {
@@ -69,7 +67,12 @@ impl Fill {
 
     /// Whether a request goes to the live web whatever was recorded. In a visit writes do, and then
     /// all of their site: what was recorded is of another state.
-    pub(crate) fn is_live(&self, visit: Option<&Arc<Visit>>, head: &RequestHead, body: &Bytes) -> bool {
+    pub(crate) fn is_live(
+        &self,
+        visit: Option<&Arc<Visit>>,
+        head: &RequestHead,
+        body: &Bytes,
+    ) -> bool {
         let has_written =
             |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || head.may_write(body);
         self.whole || visit.is_some_and(has_written)

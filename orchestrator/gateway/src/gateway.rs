@@ -6,27 +6,29 @@
 //!
 //! Dropping a gateway cuts all connections at once.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Instant};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
 
 use camino::Utf8Path;
 use parking_lot::{Mutex, RwLock};
-use tokio::{
-    io::DuplexStream,
-    net::{TcpListener, UnixListener},
-};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio::io::DuplexStream;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use crate::budget::Budget;
+use crate::complaints::Complaints;
+use crate::door::{self, Listener};
+use crate::limits::OPEN_FILES_PER_CLIENT;
+use crate::proxy::clients::Clients;
+use crate::proxy::{again, listener};
+use crate::tls::RootsError;
+use crate::upstream::{Dialer, Upstream};
 use crate::{
-    Admission, CertificateAuthority, ClientTls, Config, Door, Entrance, Episode, InFlight, Key, Ledger,
-    Limits, Listen, Recorder, Routes, WriteGuard,
-    budget::Budget,
-    complaints::Complaints,
-    door::{self, Listener},
-    limits::OPEN_FILES_PER_CLIENT,
-    proxy::{again, clients::Clients, listener},
-    tls::RootsError,
-    unix,
-    upstream::{Dialer, Upstream},
+    Admission, CertificateAuthority, ClientTls, Config, Door, Entrance, Episode, InFlight, Key,
+    Ledger, Limits, Listen, Recorder, Routes, WriteGuard, unix,
 };
 
 /// A running gateway.
@@ -117,7 +119,8 @@ impl Gateway {
         });
         let entrance = listening.map(|(address, listener, admission)| {
             let listen = |source| StartError::Listen { address, source };
-            let entrance = Door::of(Arc::clone(&shared)).serve(listener, admission).map_err(listen)?;
+            let entrance =
+                Door::of(Arc::clone(&shared)).serve(listener, admission).map_err(listen)?;
             Ok::<_, StartError>((address, entrance))
         });
         Ok(Self { entrance: entrance.transpose()?, key, shared })
@@ -131,7 +134,11 @@ impl Gateway {
     /// The URL by which clients use it as their proxy, with the key; nothing if it listens nowhere.
     pub fn proxy(&self) -> Option<String> {
         let address = self.local_addr()?;
-        Some(self.key.as_ref().map_or_else(|| format!("http://{address}"), |key| key.in_url(address)))
+        Some(
+            self.key
+                .as_ref()
+                .map_or_else(|| format!("http://{address}"), |key| key.in_url(address)),
+        )
     }
 
     /// The way in for browsers of this process.
@@ -147,7 +154,11 @@ impl Gateway {
         let listener = unix::bind(socket.as_std_path())?;
         listener.set_nonblocking(true)?;
         let listener = Listener::Unix(UnixListener::from_std(listener)?);
-        self.shared.tasks.spawn(listener::run(listener, Admission::Anyone, Arc::clone(&self.shared)));
+        self.shared.tasks.spawn(listener::run(
+            listener,
+            Admission::Anyone,
+            Arc::clone(&self.shared),
+        ));
         Ok(())
     }
 
@@ -225,7 +236,9 @@ impl Gateway {
 fn room() -> usize {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     files
-        .map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX) / OPEN_FILES_PER_CLIENT)
+        .map_or(usize::MAX, |files| {
+            usize::try_from(files).unwrap_or(usize::MAX) / OPEN_FILES_PER_CLIENT
+        })
         .max(16)
 }
 

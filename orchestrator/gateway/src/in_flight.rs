@@ -5,14 +5,10 @@
 //! handed to the connection. WebSockets and event streams stay open as long as the page lives, so
 //! open ones do not count. Recorded WebSocket frames that the page has yet to receive do count.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -72,7 +68,8 @@ impl ResponseQueue {
     pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> Option<P> {
         let place = {
             let queue = &mut *self.in_flight.queue();
-            let places = queue.waiting.iter().map(|waiting| (place(&waiting.0, &waiting.1), waiting));
+            let places =
+                queue.waiting.iter().map(|waiting| (place(&waiting.0, &waiting.1), waiting));
             let (place, first) = places.min_by(|(a, _), (b, _)| a.cmp(b))?;
             let first = first.clone();
             queue.waiting.remove(&first);
@@ -331,7 +328,11 @@ impl InFlight {
     }
 
     /// Waits until `ready` accepts the counts. Returns false after `deadline`.
-    pub async fn wait_until(&self, deadline: Duration, ready: impl Fn(&InFlightCounts) -> bool) -> bool {
+    pub async fn wait_until(
+        &self,
+        deadline: Duration,
+        ready: impl Fn(&InFlightCounts) -> bool,
+    ) -> bool {
         tokio::time::timeout(deadline, self.until(|| ready(&self.counts()))).await.is_ok()
     }
 
@@ -431,7 +432,9 @@ mod tests {
             let in_flight = in_flight.clone();
             async move { in_flight.servers_released().await }
         });
-        assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.socket_news == 1).await);
+        assert!(
+            in_flight.wait_until(Duration::from_secs(5), |counts| counts.socket_news == 1).await
+        );
         assert!(!waiting.is_finished());
         in_flight.hold_servers(false);
         waiting.await.unwrap();

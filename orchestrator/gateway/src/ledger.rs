@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use snapshots::Timestamp;
 use snapshots::matching::{ISSUED_TOKEN, RANDOM_TOKEN, TIME_STAMP};
 
-use crate::{replay::OTHER_HEADERS, socket::BY_COUNT};
+use crate::replay::OTHER_HEADERS;
+use crate::socket::BY_COUNT;
 
 /// One request in the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +70,9 @@ impl GivenCapture {
                 "before any write".to_owned()
             }
             Some(SiteState { writes: 1, last: Some(last) }) => format!("after 1 write: {last}"),
-            Some(SiteState { writes, last: Some(last) }) => format!("after {writes} writes, the last {last}"),
+            Some(SiteState { writes, last: Some(last) }) => {
+                format!("after {writes} writes, the last {last}")
+            }
         };
         format!("recorded {}, {state}", self.at)
     }
@@ -182,7 +185,9 @@ impl Answer {
             }
             Answer::Refused { reason } => Some(reason.clone()),
             Answer::Failed { error } => Some(error.clone()),
-            Answer::Search { of_site: true, .. } => Some("in place of the site's own search".to_owned()),
+            Answer::Search { of_site: true, .. } => {
+                Some("in place of the site's own search".to_owned())
+            }
             Answer::Exact | Answer::Search { .. } | Answer::Live | Answer::Site => None,
         }
     }
@@ -213,7 +218,9 @@ impl Answer {
                 let guesses = [TIME_STAMP, RANDOM_TOKEN, ISSUED_TOKEN, OTHER_HEADERS, BY_COUNT];
                 rules.iter().any(|rule| guesses.contains(&rule.as_str()))
             }
-            Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => of.is_guess(),
+            Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => {
+                of.is_guess()
+            }
             _ => false,
         }
     }
@@ -466,7 +473,10 @@ mod tests {
         for (seq, answer) in answers.into_iter().enumerate().rev() {
             ledger.push(entry(seq as u64, answer));
         }
-        assert_eq!(ledger.levels(), Levels { exact: 2, synthesised: 1, miss: 1, ..Levels::default() });
+        assert_eq!(
+            ledger.levels(),
+            Levels { exact: 2, synthesised: 1, miss: 1, ..Levels::default() }
+        );
         assert_eq!((ledger.entries().len(), ledger.omitted()), (3, 1));
         assert!(ledger.entries().is_sorted_by_key(|entry| entry.seq));
         let mut lines = Vec::new();

@@ -64,7 +64,9 @@ pub use fetch::{FetchError, FetchedResponse};
 pub use fill::Fill;
 pub use gateway::{Gateway, StartError};
 pub use in_flight::{FrameHold, InFlight, InFlightCounts, NotIdle, ResponseQueue};
-pub use ledger::{Answer, Entry, GivenCapture, Ledger, Levels, NearestRequest, SiteState, state_words};
+pub use ledger::{
+    Answer, Entry, GivenCapture, Ledger, Levels, NearestRequest, SiteState, state_words,
+};
 pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
 pub use page_clock::PageClock;

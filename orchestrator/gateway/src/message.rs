@@ -3,11 +3,9 @@
 use http::{HeaderMap, Method, StatusCode, Version};
 use snapshots::index;
 
-use crate::{
-    Answer, Body, GivenCapture,
-    record::as_listed,
-    upstream::{Place, Server},
-};
+use crate::record::as_listed;
+use crate::upstream::{Place, Server};
+use crate::{Answer, Body, GivenCapture};
 
 /// The scheme of a client's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,7 +58,12 @@ pub struct RequestHead {
 impl RequestHead {
     /// The server that the URL names.
     pub(crate) fn server(&self) -> Server {
-        Server { scheme: self.scheme, host: self.host.clone(), port: self.port, place: Place::Public }
+        Server {
+            scheme: self.scheme,
+            host: self.host.clone(),
+            port: self.port,
+            place: Place::Public,
+        }
     }
 
     /// Whether it would be a write, with this body, if its server took it.

@@ -1,6 +1,8 @@
 //! The time that the pages of an episode see. A request that contains it is recognised by it.
 
-use std::{ops::RangeInclusive, sync::Arc, time::SystemTime};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
@@ -41,7 +43,8 @@ impl PageClock {
             Shows::Between(range) => range.clone(),
             Shows::Machine { shift } => {
                 let machine = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                let millis = machine.map_or(0, |since| since.as_millis() as i64).saturating_add(*shift);
+                let millis =
+                    machine.map_or(0, |since| since.as_millis() as i64).saturating_add(*shift);
                 millis..=millis
             }
         }

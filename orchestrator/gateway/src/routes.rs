@@ -5,9 +5,12 @@
 //! pattern may name a port, and then precedes the same pattern without one. Of two equal patterns
 //! the first one wins. An unmatched host is refused.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
 
-use crate::{Fill, Recorder, Replay, Site, upstream::is_bad_port};
+use crate::upstream::is_bad_port;
+use crate::{Fill, Recorder, Replay, Site};
 
 /// What answers the requests of a route.
 #[derive(Clone)]
@@ -75,7 +78,8 @@ impl Routes {
     /// addresses stand in brackets.
     pub fn add(&mut self, pattern: &str, target: Target) -> Result<(), BadPattern> {
         let bad = |reason| BadPattern { pattern: pattern.to_owned(), reason };
-        let (host, port) = split_port(pattern).ok_or(bad("the port is not a number below 65536"))?;
+        let (host, port) =
+            split_port(pattern).ok_or(bad("the port is not a number below 65536"))?;
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
         if pattern.starts_with("*.") && host == "*" {
             return Err(bad("there is nothing behind the wildcard"));
@@ -97,7 +101,8 @@ impl Routes {
         }
         if !self.wildcards.iter().any(|(own, own_port, _)| own == suffix && *own_port == port) {
             self.wildcards.push((suffix.to_owned(), port, target));
-            self.wildcards.sort_by_key(|(suffix, port, _)| (std::cmp::Reverse(suffix.len()), port.is_none()));
+            self.wildcards
+                .sort_by_key(|(suffix, port, _)| (std::cmp::Reverse(suffix.len()), port.is_none()));
         }
         Ok(())
     }
@@ -129,7 +134,9 @@ impl Routes {
         self.wildcards
             .iter()
             .find(|(suffix, own, _)| {
-                own.is_none_or(|own| own == port) && host.len() > suffix.len() && host.ends_with(suffix)
+                own.is_none_or(|own| own == port)
+                    && host.len() > suffix.len()
+                    && host.ends_with(suffix)
             })
             .map_or(&Target::Refuse, |(_, _, target)| target)
     }
@@ -174,7 +181,15 @@ mod tests {
 
     #[test]
     fn the_most_specific_pattern_wins() {
-        let all = ["*", "*:8080", "*.test", "*.shop.test", "*.shop.test:444", "Shop.TEST", "shop.test:443"];
+        let all = [
+            "*",
+            "*:8080",
+            "*.test",
+            "*.shop.test",
+            "*.shop.test:444",
+            "Shop.TEST",
+            "shop.test:443",
+        ];
         check(&all, "shop.test", 443, Some("shop.test:443"));
         check(&all, "shop.test", 80, Some("Shop.TEST"));
         check(&all, "a.shop.test", 80, Some("*.shop.test"));
@@ -222,8 +237,8 @@ mod tests {
     #[test]
     fn malformed_patterns_are_refused() {
         for pattern in [
-            "", ":80", "a:b", "a:70000", "*x.test", "a.*.test", "*.", "*.*.test", "http://a", "[::1",
-            "[::1]x",
+            "", ":80", "a:b", "a:70000", "*x.test", "a.*.test", "*.", "*.*.test", "http://a",
+            "[::1", "[::1]x",
         ] {
             assert!(Routes::new().add(pattern, Target::Refuse).is_err(), "{pattern}");
         }

@@ -1,23 +1,17 @@
 //! A site as the gateway sees it: the server behind its host names, and whether requests may have
 //! changed its state.
 
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use tokio::sync::watch;
 use url::{Host, Url};
 
-use crate::{
-    Scheme,
-    upstream::{Connections, Place, Server},
-};
+use crate::Scheme;
+use crate::upstream::{Connections, Place, Server};
 
 /// An instance of a site for one episode, or an external site. Create a new one for each episode:
 /// it has its own connections, which end with it, so that no connection serves two episodes.
@@ -72,7 +66,8 @@ impl Site {
             let place = Place::At(SocketAddr::new(ip, port));
             SiteAddress::Address(Server { scheme, host: ip.to_string(), port, place })
         };
-        let named = |host: &str| Server { scheme, host: host.to_owned(), port, place: Place::Named };
+        let named =
+            |host: &str| Server { scheme, host: host.to_owned(), port, place: Place::Named };
         let way = match url.host() {
             Some(Host::Ipv4(ip)) => at(ip.into()),
             Some(Host::Ipv6(ip)) => at(ip.into()),

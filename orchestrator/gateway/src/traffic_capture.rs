@@ -11,11 +11,9 @@ use hyper::body::{Bytes, Frame};
 use parking_lot::Mutex;
 use snapshots::{Exchange, Response, Spool, Timestamp};
 
-use crate::{
-    Body, Reply, RequestHead,
-    body::{BodyObserver, ObservedBody},
-    record::{CopyOutcome, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers},
-};
+use crate::body::{BodyObserver, ObservedBody};
+use crate::record::{CopyOutcome, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers};
+use crate::{Body, Reply, RequestHead};
 
 /// The maximum size of a captured body. A longer body is omitted, and its exchange says so.
 const MAX_BODY: u64 = 64 << 20;
@@ -55,7 +53,8 @@ impl CapturedRequest {
         body: Body,
     ) -> (Body, Self) {
         let (body, copy) = RequestCopy::of(body, MAX_BODY);
-        let mut exchange = Exchange::get(http_url(&head.url), Timestamp::now(), Response::default());
+        let mut exchange =
+            Exchange::get(http_url(&head.url), Timestamp::now(), Response::default());
         exchange.request.method = head.method.to_string();
         exchange.request.headers = request_headers(head);
         (body, Self { capture: capture.clone(), seq, exchange, copy, since: Instant::now() })
@@ -64,10 +63,14 @@ impl CapturedRequest {
     /// Continues with the response, whose body is copied in transit.
     pub(crate) fn with_response(mut self, reply: Reply) -> Reply {
         self.exchange.response.status = reply.status.as_u16();
-        self.exchange.response.reason = reply.status.canonical_reason().unwrap_or_default().to_owned();
+        self.exchange.response.reason =
+            reply.status.canonical_reason().unwrap_or_default().to_owned();
         self.exchange.response.headers = as_listed(&reply.headers);
-        let response =
-            CapturedResponse { request: Some(self), spool: Some(Spool::new(SPOOL_MEMORY)), complete: false };
+        let response = CapturedResponse {
+            request: Some(self),
+            spool: Some(Spool::new(SPOOL_MEMORY)),
+            complete: false,
+        };
         Reply { body: ObservedBody::new(reply.body, response).boxed_unsync(), ..reply }
     }
 }

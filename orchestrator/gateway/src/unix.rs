@@ -3,11 +3,11 @@
 //! The kernel takes at most 107 bytes of path. A longer one is reached through a handle on its
 //! folder. A listening socket has mode 0600: with its folder, that is what keeps others away.
 
-use std::{
-    fs, io,
-    os::{fd::AsRawFd as _, unix::fs::PermissionsExt as _, unix::net::UnixListener},
-    path::{Path, PathBuf},
-};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rustix::fs::{Mode, OFlags};
 use tokio::net::UnixStream;

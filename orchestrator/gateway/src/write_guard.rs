@@ -60,8 +60,14 @@ mod tests {
 
     #[test]
     fn only_what_may_change_something_at_others_is_stopped() {
-        let named =
-            ["www.Shop.de", "app.other.co.uk", "www.gov.uk", "me.github.io", "192.0.2.1", "[2001:db8::1]"];
+        let named = [
+            "www.Shop.de",
+            "app.other.co.uk",
+            "www.gov.uk",
+            "me.github.io",
+            "192.0.2.1",
+            "[2001:db8::1]",
+        ];
         let guard = WriteGuard::new(named.map(str::to_owned));
         for (method, host, stopped) in [
             (Method::GET, "tracker.test", false),

@@ -6,10 +6,13 @@
 #![allow(clippy::unwrap_used)]
 
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{Answer, Episode, MatchLevel, Replay, ReplayOptions, RequestHead, Scheme, StatePolicy};
+use gateway::{
+    Answer, Episode, MatchLevel, Replay, ReplayOptions, RequestHead, Scheme, StatePolicy,
+};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
-use snapshots::{Archive, RecordKind, index::ReplaySet};
+use snapshots::index::ReplaySet;
+use snapshots::{Archive, RecordKind};
 
 /// What replaying one capture came to.
 #[derive(Debug, Default)]
@@ -31,7 +34,9 @@ fn captures() -> Vec<Utf8PathBuf> {
             let name = entry.file_name().to_ascii_lowercase();
             if entry.file_type().unwrap().is_dir() {
                 folders.push(entry.into_path());
-            } else if [".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz"].iter().any(|end| name.ends_with(end))
+            } else if [".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz"]
+                .iter()
+                .any(|end| name.ends_with(end))
             {
                 found.push(entry.into_path());
             }
@@ -61,7 +66,9 @@ fn head(url: &str) -> Option<RequestHead> {
 async fn replayed(path: &Utf8Path, replay: &Replay) -> Tally {
     let (mut tally, episode) = (Tally::default(), Episode::new());
     for (_, record) in Archive::open(path).unwrap().records().flatten() {
-        if !matches!(record.kind(), RecordKind::Response | RecordKind::Revisit) || !record.holds_http() {
+        if !matches!(record.kind(), RecordKind::Response | RecordKind::Revisit)
+            || !record.holds_http()
+        {
             continue;
         }
         let Some(head) = record.target_uri().and_then(|uri| head(&uri)) else { continue };
@@ -104,7 +111,10 @@ fn opened(paths: &[Utf8PathBuf]) -> Option<Replay> {
     let set = ReplaySet::open(paths, None, &mut |_, _| {}).ok()?;
     // In recorded order, whatever was done between.
     let states = StatePolicy::Order;
-    Some(Replay::new(set, ReplayOptions { level: MatchLevel::Exact, states, ..ReplayOptions::default() }))
+    Some(Replay::new(
+        set,
+        ReplayOptions { level: MatchLevel::Exact, states, ..ReplayOptions::default() },
+    ))
 }
 
 #[tokio::test]
@@ -115,7 +125,8 @@ async fn every_recorded_request_is_answered_with_what_was_recorded() {
         let tally = replayed(&path, &replay).await;
         println!("{path}: {}/{} answered, {} bytes", tally.answered, tally.requests, tally.bytes);
         let name = path.file_name().unwrap_or_default();
-        let expected = UNANSWERED.iter().find(|(file, _, _)| *file == name).map_or(0, |(_, count, _)| *count);
+        let expected =
+            UNANSWERED.iter().find(|(file, _, _)| *file == name).map_or(0, |(_, count, _)| *count);
         if tally.odd.len() != expected {
             wrong.push(format!("{path}: {} and not {expected}: {:#?}", tally.odd.len(), tally.odd));
         }
@@ -127,7 +138,8 @@ async fn every_recorded_request_is_answered_with_what_was_recorded() {
 
 #[tokio::test]
 async fn a_revisit_finds_its_body_in_another_archive_of_the_set() {
-    let named = |name: &str| captures().into_iter().find(|path| path.file_name() == Some(name)).unwrap();
+    let named =
+        |name: &str| captures().into_iter().find(|path| path.file_name() == Some(name)).unwrap();
     let revisit = named("example-url-agnostic-revisit.warc.gz");
     let set = [revisit.clone(), named("example-url-agnostic-orig.warc.gz")];
     let tally = replayed(&revisit, &opened(&set).unwrap()).await;

@@ -75,7 +75,8 @@ pub fn open(path: &Utf8Path) -> Result<String, KeyError> {
 
 /// Writes the file beside its place, so that nobody reads a part of it.
 fn make(path: &Utf8Path) -> std::io::Result<String> {
-    let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder)?;
     // Its mode is 0600.
     let mut file = NamedTempFile::new_in(folder)?;

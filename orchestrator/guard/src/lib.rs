@@ -138,7 +138,9 @@ impl Guard {
                     Err(refusal) => {
                         let mut response = as_named(say(refusal));
                         // Who has no key keeps no connection.
-                        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                        response
+                            .headers_mut()
+                            .insert(header::CONNECTION, HeaderValue::from_static("close"));
                         response
                     }
                 }
@@ -212,7 +214,8 @@ impl Guard {
         if !plain || url.query().is_some() || url.port_or_known_default() != Some(self.at.port()) {
             return false;
         }
-        let is_here = |ip: IpAddr| ip.is_loopback() || ip == self.at.ip() || self.at.ip().is_unspecified();
+        let is_here =
+            |ip: IpAddr| ip.is_loopback() || ip == self.at.ip() || self.at.ip().is_unspecified();
         match url.host() {
             Some(url::Host::Domain(name)) => name == "localhost",
             Some(url::Host::Ipv4(ip)) => is_here(ip.into()),
@@ -224,7 +227,9 @@ impl Guard {
 
 /// No browser guesses what a response is, errors included.
 fn as_named(mut response: Response) -> Response {
-    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+        .headers_mut()
+        .insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
 }
 
@@ -251,7 +256,9 @@ mod tests {
 
     #[test]
     fn programs_are_let_in_by_every_address_of_the_server() {
-        for host in ["127.0.0.1:7565", "localhost:7565", "LOCALHOST:7565", "[::1]:7565", "127.0.0.2:7565"] {
+        for host in
+            ["127.0.0.1:7565", "localhost:7565", "LOCALHOST:7565", "[::1]:7565", "127.0.0.2:7565"]
+        {
             assert_eq!(judge(&here(), "/", &[("host", host)]), Ok(()), "{host}");
         }
         let everywhere = Guard::new(([0, 0, 0, 0], 80).into(), Key::random());
@@ -289,7 +296,9 @@ mod tests {
     #[test]
     fn pages_of_others_are_refused() {
         let own = ("host", "127.0.0.1:7565");
-        for origin in ["https://evil.test", "null", "http://localhost:80", "https://127.0.0.1:7565", ""] {
+        for origin in
+            ["https://evil.test", "null", "http://localhost:80", "https://127.0.0.1:7565", ""]
+        {
             let refused = judge(&here(), "/", &[own, ("origin", origin)]);
             assert_eq!(refused, Err(Refusal::Origin(origin.to_owned())));
         }
@@ -307,14 +316,17 @@ mod tests {
         let shown = async |uri: Uri| uri.to_string();
         let router = Router::new().route("/", get(shown)).route("/a/{b}", get(shown));
         let router = router.route("/own-secret", get(shown));
-        let router = here().without_key_at("/own-secret").before(router, IntoResponse::into_response);
+        let router =
+            here().without_key_at("/own-secret").before(router, IntoResponse::into_response);
         let key = Key::derived("secret", "test");
         let key = key.text();
         let ask = async |path: &str, field: Option<(&str, &str)>| {
             let request = Request::get(path).header("host", "127.0.0.1:7565");
-            let request =
-                field.into_iter().fold(request, |request, (name, value)| request.header(name, value));
-            let answer = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            let request = field
+                .into_iter()
+                .fold(request, |request, (name, value)| request.header(name, value));
+            let answer =
+                router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
             let status = answer.status().as_u16();
             let body = answer.into_body().collect().await.unwrap().to_bytes();
             (status, String::from_utf8(body.to_vec()).unwrap())
@@ -349,11 +361,17 @@ mod tests {
             ("/".to_owned(), Some(("x-api-key", ""))),
         ] {
             let (status, said) = ask(&path, field).await;
-            assert!(status == 401 && said.contains("key") && !said.contains(key), "{path}: {status} {said}");
+            assert!(
+                status == 401 && said.contains("key") && !said.contains(key),
+                "{path}: {status} {said}"
+            );
         }
         for path in [format!("/{key}/"), "/".to_owned(), "/own-secret".to_owned()] {
             let (status, said) = ask(&path, Some(("origin", "https://evil.test"))).await;
-            assert!(status == 403 && said.contains("its Origin is https://evil.test"), "{status} {said}");
+            assert!(
+                status == 403 && said.contains("its Origin is https://evil.test"),
+                "{status} {said}"
+            );
         }
         assert_eq!(here().url(), format!("http://127.0.0.1:7565/{key}"));
     }

@@ -187,7 +187,11 @@ impl<I> Timed<I> {
 }
 
 impl<I: AsyncRead + Unpin> AsyncRead for Timed<I> {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         let before = buf.filled().len();
         let read = Pin::new(&mut this.io).poll_read(cx, buf);
@@ -213,7 +217,11 @@ impl<I: AsyncRead + Unpin> AsyncRead for Timed<I> {
 }
 
 impl<I: AsyncWrite + Unpin> AsyncWrite for Timed<I> {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.get_mut().io).poll_write(cx, bytes)
     }
 
@@ -237,8 +245,10 @@ struct Arriving {
 impl Arriving {
     fn new(body: Body, deadlines: Deadlines) -> Arriving {
         let now = Instant::now();
-        let (part, whole) =
-            (Box::pin(sleep_until(now + deadlines.part)), Box::pin(sleep_until(now + deadlines.body)));
+        let (part, whole) = (
+            Box::pin(sleep_until(now + deadlines.part)),
+            Box::pin(sleep_until(now + deadlines.body)),
+        );
         Arriving { body, within: deadlines.part, part, whole }
     }
 }
@@ -257,7 +267,10 @@ impl http_body::Body for Arriving {
             return Poll::Ready(frame);
         }
         if this.part.as_mut().poll(cx).is_ready() || this.whole.as_mut().poll(cx).is_ready() {
-            let late = io::Error::new(io::ErrorKind::TimedOut, "the request's body did not arrive in time");
+            let late = io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the request's body did not arrive in time",
+            );
             return Poll::Ready(Some(Err(axum::Error::new(late))));
         }
         Poll::Pending
@@ -344,7 +357,10 @@ mod tests {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(sent.as_bytes()).await.unwrap();
             let said = until_closed(&mut stream).await;
-            assert!(said.starts_with(expected) && said.is_empty() == expected.is_empty(), "{sent:?}: {said}");
+            assert!(
+                said.starts_with(expected) && said.is_empty() == expected.is_empty(),
+                "{sent:?}: {said}"
+            );
         }
     }
 
@@ -353,7 +369,10 @@ mod tests {
         let short = Deadlines { head: SHORT, part: LONG, body: LONG, idle: SHORT };
         let (address, stop) = server(short).await;
         let mut stream = TcpStream::connect(address).await.unwrap();
-        stream.write_all(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\no").await.unwrap();
+        stream
+            .write_all(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\no")
+            .await
+            .unwrap();
         // Longer than a head may take: a body under way has its own deadlines.
         let mut nothing = [0; 1];
         assert!(tokio::time::timeout(3 * SHORT, stream.read(&mut nothing)).await.is_err());

@@ -23,7 +23,8 @@ pub const PLACES: &str = "sandbox_gym_places";
 /// Sessions whose episode has not ended.
 pub const SESSIONS_OPEN: &str = "sandbox_gym_sessions_open";
 /// Upper bounds of histograms, in seconds. Steps take milliseconds to minutes.
-pub const BUCKETS: [f64; 12] = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+pub const BUCKETS: [f64; 12] =
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
 
 /// How long the client of a request waits for a slot: `Prefer: wait=SECONDS`. `None` if it does not
 /// say.

@@ -65,12 +65,18 @@ mod tests {
     fn links_are_absolute_and_there_once() {
         let html = b"<base href='/docs/'><a href=one#x>1</a><a href=' one '>1</a><a href='mailto:x@y'>m</a>
             <script>'<a href=never>'</script><map><area href='http://else.test/'></map><a name=here>no</a>";
-        let found = links("text/html; charset=utf-8", html, &Url::parse("https://a.test/x").unwrap());
+        let found =
+            links("text/html; charset=utf-8", html, &Url::parse("https://a.test/x").unwrap());
         let found: Vec<&str> = found.iter().map(Url::as_str).collect();
         assert_eq!(found, ["https://a.test/docs/one", "http://else.test/"]);
         let form = b"<meta name=csrf-token content=a><input type=HIDDEN name=n value='1&amp;2'><input name=q value=x>";
         let fields = hidden_fields("text/html", form);
-        assert_eq!(fields, [("csrf-token", "a"), ("n", "1&2")].map(|(a, b)| (a.to_owned(), b.to_owned())));
-        assert!(links("application/json", html, &Url::parse("https://a.test/x").unwrap()).is_empty());
+        assert_eq!(
+            fields,
+            [("csrf-token", "a"), ("n", "1&2")].map(|(a, b)| (a.to_owned(), b.to_owned()))
+        );
+        assert!(
+            links("application/json", html, &Url::parse("https://a.test/x").unwrap()).is_empty()
+        );
     }
 }

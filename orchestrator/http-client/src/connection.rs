@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use camino::Utf8Path;
 use http::Uri;
 use hyper_rustls::HttpsConnector;
@@ -68,7 +69,8 @@ fn proxy(text: &str) -> Result<Proxy, Error> {
     let host = url.host_str().ok_or_else(|| failed("it names no host"))?;
     let uri = format!("http://{host}:{}", url.port().unwrap_or(80)).parse();
     let uri = uri.map_err(|_| failed("it is no address"))?;
-    let known_as = |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let known_as =
+        |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let authorization = match (url.username(), url.password()) {
         ("", None) => String::new(),
         (name, password) => {
@@ -107,7 +109,8 @@ impl Service<Uri> for Connection {
 async fn open(stream: &mut TcpStream, proxy: &Proxy, to: &Uri) -> io::Result<()> {
     let (host, port) = (to.host().unwrap_or_default(), to.port_u16().unwrap_or(443));
     let Proxy { authorization, .. } = proxy;
-    let ask = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{authorization}\r\n");
+    let ask =
+        format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n{authorization}\r\n");
     stream.write_all(ask.as_bytes()).await?;
     let mut head = Vec::new();
     // Read byte by byte: what follows the head belongs to the server.
@@ -118,7 +121,8 @@ async fn open(stream: &mut TcpStream, proxy: &Proxy, to: &Uri) -> io::Result<()>
         }
     }
     let line =
-        String::from_utf8_lossy(head.split(|byte| *byte == b'\r').next().unwrap_or_default()).into_owned();
+        String::from_utf8_lossy(head.split(|byte| *byte == b'\r').next().unwrap_or_default())
+            .into_owned();
     match line.split(' ').nth(1) {
         Some(status) if status.starts_with('2') => Ok(()),
         _ => Err(io::Error::other(format!("the proxy does not connect to {host}:{port}: {line}"))),

@@ -8,13 +8,12 @@ mod route;
 
 use bytes::Bytes;
 use camino::Utf8PathBuf;
+pub use connection::Connector;
+use connection::{Connection, certificates};
 use hyper::body::Body;
 use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioExecutor;
-
-pub use connection::Connector;
-use connection::{Connection, certificates};
 pub use route::Route;
 
 /// A client. Clones share connections.
@@ -57,11 +56,13 @@ where
             }
         }
     }
-    let tls = rustls::ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
-        .with_safe_default_protocol_versions()
-        .expect("ring has what TLS 1.2 and 1.3 need")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
+    let tls = rustls::ClientConfig::builder_with_provider(
+        rustls::crypto::ring::default_provider().into(),
+    )
+    .with_safe_default_protocol_versions()
+    .expect("ring has what TLS 1.2 and 1.3 need")
+    .with_root_certificates(roots)
+    .with_no_client_auth();
     let connection = Connection::new(route.proxy.as_deref())?;
     let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
     Ok(legacy::Client::builder(TokioExecutor::new()).build(https.wrap_connector(connection)))

@@ -33,10 +33,12 @@ fn proxy(url: &str) -> Option<String> {
 /// Whether a host is in a list of those that are reached without the proxy: by its name, or the end
 /// of it.
 fn is_spared(host: &str, list: &str) -> bool {
-    list.split(',').map(|entry| entry.trim().trim_start_matches("*.").trim_start_matches('.')).any(|entry| {
-        let ends = || host.strip_suffix(entry).is_some_and(|before| before.ends_with('.'));
-        !entry.is_empty() && (entry == "*" || host == entry || ends())
-    })
+    list.split(',').map(|entry| entry.trim().trim_start_matches("*.").trim_start_matches('.')).any(
+        |entry| {
+            let ends = || host.strip_suffix(entry).is_some_and(|before| before.ends_with('.'));
+            !entry.is_empty() && (entry == "*" || host == entry || ends())
+        },
+    )
 }
 
 #[cfg(test)]

@@ -47,10 +47,14 @@ pub fn ids(path: &Utf8Path) -> Result<BTreeMap<String, String>, Error> {
         }
         let mut text = Vec::new();
         member.take(LARGEST).read_to_end(&mut text).map_err(unread)?;
-        let all: Vec<Listed> = serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
+        let all: Vec<Listed> =
+            serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?;
         let named = all.into_iter().flat_map(|Listed { config, repo_tags }| {
             let id = id_of(&config);
-            repo_tags.unwrap_or_default().into_iter().map(move |name| (full_name(&name), id.clone()))
+            repo_tags
+                .unwrap_or_default()
+                .into_iter()
+                .map(move |name| (full_name(&name), id.clone()))
         });
         return Ok(named.collect());
     }
@@ -117,7 +121,11 @@ mod tests {
         let manifest = r#"[{"Config": "aa11.json", "RepoTags": ["sandbox/wiki:1"], "Layers": ["l/layer.tar"]},
             {"Config": "blobs/sha256/bb22", "RepoTags": ["localhost/sandbox/map:1", "docker.io/library/mysql"]},
             {"Config": "cc33.json", "RepoTags": null}]"#;
-        let file = archive(&[("aa11.json", "{}"), ("l/layer.tar", &"x".repeat(5000)), (MANIFEST, manifest)]);
+        let file = archive(&[
+            ("aa11.json", "{}"),
+            ("l/layer.tar", &"x".repeat(5000)),
+            (MANIFEST, manifest),
+        ]);
         let ids = ids(Utf8Path::from_path(file.path()).unwrap()).unwrap();
         let expected = [
             ("mysql:latest", "sha256:bb22"),

@@ -20,7 +20,8 @@ use crate::context::Context;
 use crate::engine::UNHURRIED;
 use crate::image_lock::Difference;
 use crate::{
-    Engine, Error, Event, ImageLock, OnEvent, Recipe, bases, cargo, error, image_lock, log, program, wheels,
+    Engine, Error, Event, ImageLock, OnEvent, Recipe, bases, cargo, error, image_lock, log,
+    program, wheels,
 };
 
 /// The label with the digest of the image's inputs.
@@ -68,7 +69,12 @@ pub async fn build(
     built.map_err(|error| error.logged(&log))
 }
 
-async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent) -> Result<Built, Error> {
+async fn steps(
+    engine: &Engine,
+    recipe: &Recipe,
+    options: &Options,
+    on: &OnEvent,
+) -> Result<Built, Error> {
     let context = Context::of(&recipe.folder)?;
     let locked = ImageLock::of_recipe(recipe)?;
     let machine = machine(engine).await?;
@@ -78,7 +84,8 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
     };
     let inputs = context.digest().map_err(Error::of_file("read", &recipe.folder))?;
     let before = engine.image(&recipe.tag()).await?;
-    let label = before.as_ref().and_then(|image| image.config.as_ref()?.labels.as_ref()?.get(INPUTS));
+    let label =
+        before.as_ref().and_then(|image| image.config.as_ref()?.labels.as_ref()?.get(INPUTS));
     if label == Some(&inputs) && !options.force {
         return Ok(Built::UpToDate);
     }
@@ -94,8 +101,12 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
     };
     let preferred = locked.as_ref().filter(|_| !options.newest);
     match run(preferred).await {
-        Err(Error::Step { instruction, .. }) if preferred.is_some() && instruction.contains("apt-get ") => {
-            on(Event::Doing("building with current versions, as those of lock.txt no longer fit together"));
+        Err(Error::Step { instruction, .. })
+            if preferred.is_some() && instruction.contains("apt-get ") =>
+        {
+            on(Event::Doing(
+                "building with current versions, as those of lock.txt no longer fit together",
+            ));
             run(None).await?;
         }
         done => done?,
@@ -121,7 +132,10 @@ fn with_wheels(
     let differs = wheels::differences(recipe, wheels)?;
     match differs.is_empty() {
         true => Ok((context, differs)),
-        false => Ok((context.instead(wheels::REQUIREMENTS, &wheels.join(wheels::REQUIREMENTS))?, differs)),
+        false => Ok((
+            context.instead(wheels::REQUIREMENTS, &wheels.join(wheels::REQUIREMENTS))?,
+            differs,
+        )),
     }
 }
 
@@ -226,7 +240,9 @@ impl Log {
         self.push("\n");
         let doing = format!("build {}", recipe.name);
         match self.step {
-            _ if error::is_disk_full(&why) || self.tail.iter().any(|line| error::is_disk_full(line)) => {
+            _ if error::is_disk_full(&why)
+                || self.tail.iter().any(|line| error::is_disk_full(line)) =>
+            {
                 Error::DiskFull { doing, why }
             }
             Some((at, of, instruction)) => {
@@ -260,9 +276,18 @@ mod tests {
 
     #[test]
     fn an_error_names_the_step_and_shows_what_it_printed() {
-        let error =
-            after(&["Step 1/2 : FROM x\n", " ---> abc\n", "Step 2/", "2 : RUN make\n", "cc", ": no\nbye"]);
-        assert_eq!(error.to_string(), "build shop: step 2 of 2 (RUN make): exit code 2\n  last words: bye");
+        let error = after(&[
+            "Step 1/2 : FROM x\n",
+            " ---> abc\n",
+            "Step 2/",
+            "2 : RUN make\n",
+            "cc",
+            ": no\nbye",
+        ]);
+        assert_eq!(
+            error.to_string(),
+            "build shop: step 2 of 2 (RUN make): exit code 2\n  last words: bye"
+        );
     }
 
     #[test]

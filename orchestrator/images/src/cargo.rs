@@ -52,7 +52,8 @@ const INSTALL: &str = "sudo apt-get install -y rustup && rustup default stable";
 
 /// Flags for a static program that does not contain local paths.
 fn flags() -> Vec<String> {
-    let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
+    let home =
+        std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
     let remap = home.map(|home| format!("--remap-path-prefix={home}=cargo"));
     ["-Ctarget-feature=+crt-static".to_owned()].into_iter().chain(remap).collect()
 }
@@ -67,9 +68,12 @@ mod tests {
         let keep = tempfile::tempdir().unwrap();
         let folder = Utf8PathBuf::from_path_buf(keep.path().join("small")).unwrap();
         std::fs::create_dir_all(folder.join("src")).unwrap();
-        let manifest = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
+        let manifest =
+            "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n";
         let lock = "version = 4\n\n[[package]]\nname = \"small\"\nversion = \"0.1.0\"\n";
-        for (name, text) in [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", source)] {
+        for (name, text) in
+            [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", source)]
+        {
             std::fs::write(folder.join(name), text).unwrap();
         }
         (keep, Recipe { name: "small".to_owned(), folder })
@@ -78,7 +82,10 @@ mod tests {
     /// Whether a 64-bit program names a dynamic loader.
     fn names_a_loader(program: &[u8]) -> bool {
         let number = |at: usize, size: usize| {
-            program[at..at + size].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
+            program[at..at + size]
+                .iter()
+                .rev()
+                .fold(0, |number, byte| number << 8 | usize::from(*byte))
         };
         let (table, size, count) = (number(0x20, 8), number(0x36, 2), number(0x38, 2));
         (0..count).any(|segment| number(table + segment * size, 4) == 3)
@@ -103,10 +110,14 @@ mod tests {
     async fn what_does_not_compile_is_told_in_cargos_words() {
         let (_keep, recipe) = package("fn main() { nothing }");
         let on: OnEvent = Arc::new(|_| ());
-        let error =
-            program(&recipe, &recipe.folder.join("cache"), std::env::consts::ARCH, &on).await.unwrap_err();
+        let error = program(&recipe, &recipe.folder.join("cache"), std::env::consts::ARCH, &on)
+            .await
+            .unwrap_err();
         let text = error.to_string();
-        assert!(text.starts_with("build the program of small: cargo ended with exit status: 101"), "{text}");
+        assert!(
+            text.starts_with("build the program of small: cargo ended with exit status: 101"),
+            "{text}"
+        );
         assert!(text.contains("\n  last words: error: could not compile `small`"), "{text}");
         let Error::Program { tail, .. } = &error else { panic!("{error}") };
         assert!(tail.iter().any(|line| line.contains("cannot find value `nothing`")), "{tail:?}");

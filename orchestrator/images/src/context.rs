@@ -66,7 +66,11 @@ impl Context {
     /// Adds the files of another folder under `name`.
     pub(crate) fn with(mut self, name: &str, folder: &Utf8Path) -> Result<Context, Error> {
         let nothing = Ignore::parse("").expect("an empty text is well formed");
-        self.members.push(Member { name: name.to_owned(), path: folder.to_owned(), kind: Kind::Folder });
+        self.members.push(Member {
+            name: name.to_owned(),
+            path: folder.to_owned(),
+            kind: Kind::Folder,
+        });
         self.add(folder, &format!("{name}/"), &nothing)?;
         Ok(self)
     }
@@ -152,8 +156,9 @@ impl Context {
                 Kind::File { size, executable } => {
                     header.set_mode(if *executable { 0o755 } else { 0o644 });
                     header.set_size(*size);
-                    let file = std::fs::File::open(&member.path)
-                        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", member.path)))?;
+                    let file = std::fs::File::open(&member.path).map_err(|error| {
+                        io::Error::new(error.kind(), format!("{}: {error}", member.path))
+                    })?;
                     tar.append_data(
                         &mut header,
                         &member.name,
@@ -171,7 +176,10 @@ fn kind(path: &Utf8Path) -> Result<Kind, Error> {
     if metadata.is_dir() {
         Ok(Kind::Folder)
     } else if metadata.is_file() {
-        Ok(Kind::File { size: metadata.len(), executable: metadata.permissions().mode() & 0o100 != 0 })
+        Ok(Kind::File {
+            size: metadata.len(),
+            executable: metadata.permissions().mode() & 0o100 != 0,
+        })
     } else if metadata.is_symlink() {
         Ok(Kind::Link { target: path.read_link_utf8().map_err(Error::of_file("read", path))? })
     } else {
@@ -190,7 +198,9 @@ impl Read for Exactly {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.file.read(buffer)?;
         if n == 0 && self.left > 0 && !buffer.is_empty() {
-            return Err(io::Error::other("a file of the build context was cut short while it was read"));
+            return Err(io::Error::other(
+                "a file of the build context was cut short while it was read",
+            ));
         }
         self.left -= n as u64;
         Ok(n)
@@ -266,7 +276,8 @@ mod tests {
         let (_a, path) = folder(&[("Dockerfile", "FROM x"), ("b/long.txt", &"x".repeat(200_000))]);
         std::os::unix::fs::symlink("b/long.txt", path.join("link")).unwrap();
         let (_w, wheels) = folder(&[("x-1.0-py3-none-any.whl", "wheel")]);
-        let context = Context::of(&path).unwrap().with_file("program", &path.join("Dockerfile")).unwrap();
+        let context =
+            Context::of(&path).unwrap().with_file("program", &path.join("Dockerfile")).unwrap();
         let context = context.with("wheels", &wheels).unwrap();
         let mut bytes = Vec::new();
         let mut stream = std::pin::pin!(context.stream());
@@ -296,6 +307,8 @@ mod tests {
     fn a_socket_is_no_part_of_a_context() {
         let (_a, path) = folder(&[("Dockerfile", "FROM x")]);
         let _socket = std::os::unix::net::UnixListener::bind(path.join("s")).unwrap();
-        assert!(Context::of(&path).unwrap_err().to_string().contains("only files, folders and links"));
+        assert!(
+            Context::of(&path).unwrap_err().to_string().contains("only files, folders and links")
+        );
     }
 }

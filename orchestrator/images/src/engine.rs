@@ -147,7 +147,8 @@ fn places(docker_host: Option<String>, runtime_folder: Option<String>) -> Vec<St
     let rootless = runtime_folder.into_iter().flat_map(|folder| {
         ["docker.sock", "podman/podman.sock"].map(|name| format!("unix://{folder}/{name}"))
     });
-    let systems = ["/var/run/docker.sock", "/run/podman/podman.sock"].map(|path| format!("unix://{path}"));
+    let systems =
+        ["/var/run/docker.sock", "/run/podman/podman.sock"].map(|path| format!("unix://{path}"));
     rootless.chain(systems).collect()
 }
 
@@ -178,7 +179,8 @@ mod tests {
 
     #[test]
     fn docker_host_excludes_every_other_place() {
-        let places = places(Some("tcp://127.0.0.1:2375".to_owned()), Some("/run/user/7".to_owned()));
+        let places =
+            places(Some("tcp://127.0.0.1:2375".to_owned()), Some("/run/user/7".to_owned()));
         assert_eq!(places, ["tcp://127.0.0.1:2375"]);
     }
 
@@ -193,13 +195,17 @@ mod tests {
                 "unix:///run/podman/podman.sock"
             ]
         );
-        assert_eq!(places(None, None), ["unix:///var/run/docker.sock", "unix:///run/podman/podman.sock"]);
+        assert_eq!(
+            places(None, None),
+            ["unix:///var/run/docker.sock", "unix:///run/podman/podman.sock"]
+        );
     }
 
     #[tokio::test]
     async fn a_place_where_nobody_listens_is_named_with_the_reason() {
-        let free =
-            std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).unwrap();
+        let free = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .unwrap();
         let why = reach(&format!("tcp://{free}")).await.unwrap().unwrap_err();
         assert!(why.contains("refused"), "{why}");
         let why = reach("unix:///nonesuch.sock").await.unwrap().unwrap_err();

@@ -116,11 +116,17 @@ pub enum Error {
 
 impl Error {
     /// Converts an error of the engine's API that happened while `doing` something.
-    pub(crate) fn of_engine(doing: impl Into<String>) -> impl FnOnce(bollard::errors::Error) -> Error {
+    pub(crate) fn of_engine(
+        doing: impl Into<String>,
+    ) -> impl FnOnce(bollard::errors::Error) -> Error {
         let doing = doing.into();
         move |error| {
             let why = words(&error);
-            if is_disk_full(&why) { Error::DiskFull { doing, why } } else { Error::Refused { doing, why } }
+            if is_disk_full(&why) {
+                Error::DiskFull { doing, why }
+            } else {
+                Error::Refused { doing, why }
+            }
         }
     }
 
@@ -133,7 +139,10 @@ impl Error {
     }
 
     /// Converts an error of the file system.
-    pub(crate) fn of_file(doing: &'static str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Error {
+    pub(crate) fn of_file(
+        doing: &'static str,
+        path: &Utf8Path,
+    ) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |error| {
             if error.kind() == std::io::ErrorKind::StorageFull {
@@ -158,7 +167,8 @@ pub(crate) fn words(error: &bollard::errors::Error) -> String {
 /// The last line with text, and the log, on one line each.
 fn last_words(tail: &[String], log: &Option<Utf8PathBuf>) -> String {
     let words = tail.iter().rev().map(|line| plain(line)).find(|line| !line.is_empty());
-    let words = words.map_or_else(String::new, |words| format!("\n  last words: {}", cut(&words, 200)));
+    let words =
+        words.map_or_else(String::new, |words| format!("\n  last words: {}", cut(&words, 200)));
     let log = log.as_ref().map_or_else(String::new, |log| format!("\n  log: {log}"));
     words + &log
 }
@@ -185,8 +195,9 @@ fn cut(text: &str, most: usize) -> String {
 fn plain(line: &str) -> String {
     let mut parts = line.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
-    let rest =
-        parts.map(|part| part.split_once(|c: char| c.is_ascii_alphabetic()).map_or("", |(_, text)| text));
+    let rest = parts.map(|part| {
+        part.split_once(|c: char| c.is_ascii_alphabetic()).map_or("", |(_, text)| text)
+    });
     rest.fold(first, |text, part| text + part).trim().to_owned()
 }
 
@@ -206,7 +217,8 @@ mod tests {
             at: 3,
             of: 7,
             instruction: format!("RUN make {}", "&& make again ".repeat(50)).into(),
-            why: "The command '/bin/sh -c make && make again' returned a non-zero code: 2".to_owned(),
+            why: "The command '/bin/sh -c make && make again' returned a non-zero code: 2"
+                .to_owned(),
             tail: vec!["cc".to_owned(), "\u{1b}[31merror: no\u{1b}[0m".to_owned(), String::new()],
             log: None,
         };
@@ -219,7 +231,8 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_from_other_refusals() {
         let full = "Error processing tar file(exit status 1): write /big: no space left on device";
-        let api = |error: &str| bollard::errors::Error::DockerStreamError { error: error.to_owned() };
+        let api =
+            |error: &str| bollard::errors::Error::DockerStreamError { error: error.to_owned() };
         let error = Error::of_engine("load a.tar")(api(full));
         assert_eq!(error.to_string(), format!("load a.tar: no space left on the disk ({full})"));
         let error = Error::of_engine("load a.tar")(api("unexpected EOF"));

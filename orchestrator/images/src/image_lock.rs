@@ -17,7 +17,9 @@ use std::fmt::{self, Write as _};
 use std::io::{Read, Write as _};
 
 use bollard::models::ContainerCreateBody;
-use bollard::query_parameters::{DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder};
+use bollard::query_parameters::{
+    DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder,
+};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::{StreamExt, TryStreamExt};
 use sha2::{Digest, Sha256};
@@ -29,8 +31,7 @@ use crate::{Engine, Error, Recipe};
 /// The name of the file.
 pub(crate) const FILE: &str = "lock.txt";
 
-const HEAD: &str =
-    "# The versions that this image was last built and tested with. Written by `sandbox build --lock`.\n";
+const HEAD: &str = "# The versions that this image was last built and tested with. Written by `sandbox build --lock`.\n";
 
 /// Folders of an image with its package lists and golden state.
 const PACKAGES: &str = "/usr/share/sandbox";
@@ -63,7 +64,8 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Difference::Package { name, locked, found } => {
-                let or = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".to_owned());
+                let or =
+                    |version: &Option<String>| version.clone().unwrap_or_else(|| "none".to_owned());
                 write!(f, "{name} {} -> {}", or(locked), or(found))
             }
             Difference::Seed => f.write_str("the golden state"),
@@ -81,7 +83,9 @@ impl ImageLock {
         match std::fs::read_to_string(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::of_file("read", &path)(error)),
-            Ok(text) => ImageLock::parse(&text).map(Some).map_err(|why| Error::Malformed { path, why }),
+            Ok(text) => {
+                ImageLock::parse(&text).map(Some).map_err(|why| Error::Malformed { path, why })
+            }
         }
     }
 
@@ -93,7 +97,8 @@ impl ImageLock {
         let path = path(recipe);
         let mut readable = tempfile::Builder::new();
         readable.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let mut part = readable.tempfile_in(&recipe.folder).map_err(Error::of_file("write", &path))?;
+        let mut part =
+            readable.tempfile_in(&recipe.folder).map_err(Error::of_file("write", &path))?;
         part.write_all(self.to_string().as_bytes())
             .and_then(|()| part.persist(&path).map_err(|error| error.error))
             .map_err(Error::of_file("write", &path))?;
@@ -182,7 +187,9 @@ impl ImageLock {
 impl fmt::Display for ImageLock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(HEAD)?;
-        self.packages.iter().try_for_each(|(name, version)| writeln!(f, "debian {name}={version}"))?;
+        self.packages
+            .iter()
+            .try_for_each(|(name, version)| writeln!(f, "debian {name}={version}"))?;
         self.seed.iter().try_for_each(|digest| writeln!(f, "seed {digest}"))
     }
 }
@@ -194,10 +201,13 @@ fn path(recipe: &Recipe) -> Utf8PathBuf {
 /// A folder to merge into `/etc/apt`, with the preferred versions; empty preferences without a
 /// lock. It allows downgrades, because a locked version may be older than the base image's.
 pub(crate) fn apt(locked: Option<&ImageLock>) -> Result<tempfile::TempDir, Error> {
-    let folder = tempfile::tempdir().map_err(Error::of_file("create a folder in", Utf8Path::new("/tmp")))?;
+    let folder =
+        tempfile::tempdir().map_err(Error::of_file("create a folder in", Utf8Path::new("/tmp")))?;
     let preferences = locked.map(ImageLock::preferences).unwrap_or_default();
-    let files =
-        [("preferences.d", preferences.as_str()), ("apt.conf.d", "APT::Get::allow-downgrades \"true\";\n")];
+    let files = [
+        ("preferences.d", preferences.as_str()),
+        ("apt.conf.d", "APT::Get::allow-downgrades \"true\";\n"),
+    ];
     for (name, text) in files {
         let path = folder.path().join(name);
         std::fs::create_dir(&path)
@@ -241,14 +251,18 @@ async fn within<T: Send + 'static>(
     let options = DownloadFromContainerOptionsBuilder::default().path(folder).build();
     let mut tar = Box::pin(engine.docker().download_from_container(container, Some(options)));
     let first = match tar.next().await {
-        Some(Err(bollard::errors::Error::DockerResponseServerError { status_code: 404, .. })) | None => {
+        Some(Err(bollard::errors::Error::DockerResponseServerError {
+            status_code: 404, ..
+        }))
+        | None => {
             return Ok(None);
         }
         Some(first) => first.map_err(Error::of_engine(doing.clone()))?,
     };
     let whole = futures_util::stream::iter([Ok(first)]).chain(tar.map_err(std::io::Error::other));
     let reader = SyncIoBridge::new(StreamReader::new(Box::pin(whole)));
-    let read = tokio::task::spawn_blocking(move || reads(tar::Archive::new(Box::new(reader)))).await;
+    let read =
+        tokio::task::spawn_blocking(move || reads(tar::Archive::new(Box::new(reader)))).await;
     let read = read.map_err(std::io::Error::other).and_then(|read| read);
     read.map(Some).map_err(|error| Error::Refused { doing, why: error.to_string() })
 }
@@ -282,7 +296,8 @@ mod tests {
     const TEXT: &str = "# made up\ndebian alpha=1.0-1\ndebian beta=2:3.4~rc1=x\n\nseed sha256:ab\n";
 
     fn lock(packages: &[(&str, &str)], seed: Option<&str>) -> ImageLock {
-        let packages = packages.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
+        let packages =
+            packages.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
         ImageLock { packages: packages.collect(), seed: seed.map(str::to_owned) }
     }
 
@@ -313,7 +328,8 @@ mod tests {
     fn differences_are_by_package_and_of_the_golden_state() {
         let locked = lock(&[("alpha", "1"), ("beta", "2"), ("gone", "1")], Some("sha256:ab"));
         let found = lock(&[("alpha", "1"), ("beta", "3"), ("new", "1")], Some("sha256:cd"));
-        let texts: Vec<String> = locked.differences(&found).iter().map(ToString::to_string).collect();
+        let texts: Vec<String> =
+            locked.differences(&found).iter().map(ToString::to_string).collect();
         assert_eq!(texts, ["beta 2 -> 3", "gone 1 -> none", "new none -> 1", "the golden state"]);
         assert_eq!(locked.differences(&locked), []);
     }

@@ -33,12 +33,14 @@ pub async fn load(engine: &Engine, path: &Utf8Path, on: &OnEvent) -> Result<Vec<
         let line = progress.stream.unwrap_or_default();
         for prefix in ["Loaded image: ", "Loaded image ID: "] {
             // Podman names all images in one line.
-            let names = line.trim().strip_prefix(prefix).into_iter().flat_map(|names| names.split(','));
+            let names =
+                line.trim().strip_prefix(prefix).into_iter().flat_map(|names| names.split(','));
             loaded.extend(names.map(str::to_owned));
         }
     }
     if loaded.is_empty() {
-        let why = "it holds no image; `sandbox save` and `docker save` write files that do".to_owned();
+        let why =
+            "it holds no image; `sandbox save` and `docker save` write files that do".to_owned();
         return Err(Error::Malformed { path: path.to_owned(), why });
     }
     Ok(loaded)
@@ -61,7 +63,7 @@ fn refused(path: &Utf8Path, error: bollard::errors::Error) -> Error {
 /// Whether the file is compressed with zstd. Engines before 23 report it as a broken tar.
 fn is_zstd(path: &Utf8Path) -> bool {
     let mut magic = [0; 4];
-    let read =
-        std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
+    let read = std::fs::File::open(path)
+        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut magic));
     read.is_ok() && magic == [0x28, 0xb5, 0x2f, 0xfd]
 }

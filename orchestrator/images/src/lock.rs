@@ -32,8 +32,12 @@ impl Lock {
         let digests: Option<BTreeMap<String, String>> =
             serde_yaml::from_str(&text).map_err(|error| malformed(error.to_string()))?;
         let digests = digests.unwrap_or_default();
-        if let Some((image, digest)) = digests.iter().find(|(_, digest)| !digest.starts_with("sha256:")) {
-            return Err(malformed(format!("{image}: {digest} is no digest; it begins with sha256:")));
+        if let Some((image, digest)) =
+            digests.iter().find(|(_, digest)| !digest.starts_with("sha256:"))
+        {
+            return Err(malformed(format!(
+                "{image}: {digest} is no digest; it begins with sha256:"
+            )));
         }
         Ok(Lock { path: path.to_owned(), digests })
     }
@@ -65,7 +69,8 @@ impl Lock {
         let body = serde_yaml::to_string(&self.digests).expect("a map of strings is YAML");
         let mut readable = tempfile::Builder::new();
         readable.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
-        let mut part = readable.tempfile_in(folder).map_err(Error::of_file("create a file in", folder))?;
+        let mut part =
+            readable.tempfile_in(folder).map_err(Error::of_file("create a file in", folder))?;
         part.write_all(format!("{HEAD}{body}").as_bytes())
             .and_then(|()| part.as_file().sync_all())
             .and_then(|()| part.persist(&self.path).map_err(|error| error.error))
@@ -99,7 +104,10 @@ mod tests {
         let path = Utf8PathBuf::from_path_buf(folder.path().join("images.lock")).unwrap();
         std::fs::write(&path, "a:1: latest\n").unwrap();
         let error = Lock::open(&path).unwrap_err().to_string();
-        assert!(error.ends_with("images.lock: a:1: latest is no digest; it begins with sha256:"), "{error}");
+        assert!(
+            error.ends_with("images.lock: a:1: latest is no digest; it begins with sha256:"),
+            "{error}"
+        );
         std::fs::write(&path, "- a\n").unwrap();
         assert!(matches!(Lock::open(&path), Err(Error::Malformed { .. })));
     }

@@ -68,7 +68,8 @@ impl Engine {
         }
         let refused = |why: String| Error::Refused { doing: DOING.to_owned(), why };
         let asked = tokio::time::timeout(ANSWERS_WITHIN, self.ask(INFO)).await;
-        let answer = asked.map_err(|_| refused(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())));
+        let answer =
+            asked.map_err(|_| refused(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())));
         read(&answer?.map_err(refused)?).map(Some).map_err(refused)
     }
 
@@ -81,7 +82,8 @@ impl Engine {
         let refused = |why: String| Error::Refused { doing: "inspect a container".to_owned(), why };
         let path = format!("/v1.41/containers/{id}/json");
         let asked = tokio::time::timeout(ANSWERS_WITHIN, self.ask(&path)).await;
-        let answer = asked.map_err(|_| refused(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())));
+        let answer =
+            asked.map_err(|_| refused(format!("no answer within {} s", ANSWERS_WITHIN.as_secs())));
         let answer = answer?.map_err(refused)?;
         read_stopped(&answer).map_err(refused)
     }
@@ -96,7 +98,8 @@ impl Engine {
                 http_once::exchange(stream, request, LARGEST_ANSWER).await
             }
             Some((_, address)) => {
-                let stream = TcpStream::connect(address.trim_end_matches('/')).await.map_err(failed)?;
+                let stream =
+                    TcpStream::connect(address.trim_end_matches('/')).await.map_err(failed)?;
                 http_once::exchange(stream, request, LARGEST_ANSWER).await
             }
             None => return Err(format!("{} is no address", self.host())),
@@ -127,7 +130,8 @@ fn read_stopped(answer: &[u8]) -> Result<ContainerState, String> {
     struct Inspected {
         state: Map<String, Value>,
     }
-    let Inspected { mut state } = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+    let Inspected { mut state } =
+        serde_json::from_slice(answer).map_err(|error| error.to_string())?;
     state.remove("Status");
     state.remove("Health");
     serde_json::from_value(state.into()).map_err(|error| error.to_string())
@@ -140,11 +144,16 @@ mod tests {
 
     #[test]
     fn whose_it_is_and_what_it_limits_are_read() {
-        let of_user = br#"{"host": {"arch": "amd64", "cgroupControllers": [], "security": {"rootless": true},
+        let of_user =
+            br#"{"host": {"arch": "amd64", "cgroupControllers": [], "security": {"rootless": true},
             "idMappings": {"uidmap": [{"container_id": 0, "host_id": 1001, "size": 1},
                                       {"container_id": 1, "host_id": 100000, "size": 65536}]}}}"#;
-        assert_eq!(read(of_user).unwrap(), Podman { rootless: Some(1001), controllers: Vec::new() });
-        let of_root = br#"{"host": {"cgroupControllers": ["cpu", "memory"], "security": {"rootless": false},
+        assert_eq!(
+            read(of_user).unwrap(),
+            Podman { rootless: Some(1001), controllers: Vec::new() }
+        );
+        let of_root =
+            br#"{"host": {"cgroupControllers": ["cpu", "memory"], "security": {"rootless": false},
             "idMappings": {"uidmap": null, "gidmap": null}}}"#;
         let controllers = vec!["cpu".to_owned(), "memory".to_owned()];
         assert_eq!(read(of_root).unwrap(), Podman { rootless: None, controllers });
@@ -154,7 +163,8 @@ mod tests {
 
     #[test]
     fn a_container_that_is_not_cleaned_up_has_an_exit_code() {
-        let answer = br#"{"Id": "a", "State": {"Status": "stopped", "Running": false, "Paused": false,
+        let answer =
+            br#"{"Id": "a", "State": {"Status": "stopped", "Running": false, "Paused": false,
             "OOMKilled": false, "Pid": 0, "ExitCode": 7, "Error": "", "Health": {"Status": ""},
             "StartedAt": "2026-11-26T18:35:44Z", "FinishedAt": "2026-11-26T18:35:45Z"}}"#;
         let state = read_stopped(answer).unwrap();

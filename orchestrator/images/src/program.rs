@@ -91,7 +91,8 @@ mod tests {
         let received = Arc::new(Mutex::new(0));
         let count = received.clone();
         let on: OnEvent = Arc::new(move |_| *count.lock() += 1);
-        let ended = run(Command::new("sh").args(["-c", "seq 30; echo no >&2; exit 3"]), &on).await.unwrap();
+        let ended =
+            run(Command::new("sh").args(["-c", "seq 30; echo no >&2; exit 3"]), &on).await.unwrap();
         assert_eq!(ended.status.code(), Some(3));
         assert_eq!(*received.lock(), 31);
         let last: Vec<String> = (11..=30).map(|n| n.to_string()).chain(["no".to_owned()]).collect();
@@ -103,7 +104,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("alive");
         // The child keeps the pipe's writing end open while it lives.
-        let script = format!("mkfifo {0}; sh -c 'echo up; exec sleep 600' >{0} & wait", fifo.display());
+        let script =
+            format!("mkfifo {0}; sh -c 'echo up; exec sleep 600' >{0} & wait", fifo.display());
         let on: OnEvent = Arc::new(|_| ());
         let mut command = Command::new("sh");
         command.args(["-c", &script]);

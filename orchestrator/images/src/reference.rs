@@ -52,7 +52,11 @@ mod tests {
 
     #[test]
     fn names_come_apart_and_together_again() {
-        let check = |text: &str, name: &str, tag: Option<&str>, digest: Option<&str>, whole: &str| {
+        let check = |text: &str,
+                     name: &str,
+                     tag: Option<&str>,
+                     digest: Option<&str>,
+                     whole: &str| {
             let reference = Reference::parse(text);
             assert_eq!(
                 (reference.name.as_str(), reference.tag.as_deref(), reference.digest.as_deref()),

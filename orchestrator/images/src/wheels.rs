@@ -33,7 +33,8 @@ pub(crate) async fn fetch(
     let text = std::fs::read_to_string(&path).map_err(Error::of_file("read", &path))?;
     let python = python_of(&text).ok_or_else(|| Error::Malformed {
         path: path.clone(),
-        why: "line 1: expected a comment like `# python 3.11`: the image's version of Python".to_owned(),
+        why: "line 1: expected a comment like `# python 3.11`: the image's version of Python"
+            .to_owned(),
     })?;
     let key = hex::encode(Sha256::digest(format!("{machine}\n{text}")));
     let folder = cache.join("wheels").join(key);
@@ -63,7 +64,8 @@ pub(crate) async fn fetch(
     let (mut there, mut gone) = (text.clone(), Vec::new());
     while there.contains("==") {
         std::fs::write(&list, &there).map_err(Error::of_file("write", &list))?;
-        let ended = pip(vec!["--require-hashes".to_owned(), format!("--requirement={list}")]).await?;
+        let ended =
+            pip(vec!["--require-hashes".to_owned(), format!("--requirement={list}")]).await?;
         match gone_of(&ended).and_then(|name| Some((name.to_owned(), without(&there, name)?))) {
             Some((name, rest)) => {
                 gone.push(name);
@@ -76,7 +78,10 @@ pub(crate) async fn fetch(
         }
     }
     if !gone.is_empty() {
-        on(Event::Doing(&format!("fetching the newest of {}, whose versions are gone", gone.join(", "))));
+        on(Event::Doing(&format!(
+            "fetching the newest of {}, whose versions are gone",
+            gone.join(", ")
+        )));
         check(recipe, pip(gone.clone()).await?)?;
         pin(&wheels, &there, &gone).map_err(Error::of_file("pin the wheels in", &parent))?;
     }
@@ -92,7 +97,8 @@ const INSTALL: &str = "sudo apt-get install -y python3-pip";
 
 /// The Python version in the first line's comment.
 fn python_of(requirements: &str) -> Option<&str> {
-    let version = requirements.lines().next()?.strip_prefix('#')?.trim().strip_prefix("python")?.trim();
+    let version =
+        requirements.lines().next()?.strip_prefix('#')?.trim().strip_prefix("python")?.trim();
     version.starts_with("3.").then_some(version)
 }
 
@@ -100,7 +106,14 @@ fn python_of(requirements: &str) -> Option<&str> {
 /// resolve dependencies.
 fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--progress-bar=off"]);
+    pip.args([
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "--no-input",
+        "download",
+        "--progress-bar=off",
+    ]);
     pip.args(["--no-deps", "--only-binary=:all:", "--implementation=cp"]);
     pip.arg(format!("--python-version={python}"));
     for platform in ["manylinux_2_28", "manylinux_2_17", "manylinux2014"] {
@@ -214,10 +227,13 @@ mod tests {
     #[test]
     fn a_version_that_is_gone_is_found_in_what_pip_says() {
         let of = |line: &str| {
-            let line = format!("ERROR: Could not find a version that satisfies the requirement {line}");
+            let line =
+                format!("ERROR: Could not find a version that satisfies the requirement {line}");
             let status = std::process::ExitStatus::default();
-            let ended =
-                ProgramExit { status, tail: vec!["Collecting six".to_owned(), line, "ERROR: No".to_owned()] };
+            let ended = ProgramExit {
+                status,
+                tail: vec!["Collecting six".to_owned(), line, "ERROR: No".to_owned()],
+            };
             gone_of(&ended).map(str::to_owned)
         };
         assert_eq!(of("six==1.17.0 (from versions: 1.16.0, 1.18.0)").as_deref(), Some("six"));
@@ -232,7 +248,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
         std::fs::write(path.join("My_Six-2.0-py3-none-any.whl"), "wheel").unwrap();
-        pin(path.as_std_path(), "# python 3.11\nb==1 --hash=sha256:00\n", &["my.six".to_owned()]).unwrap();
+        pin(path.as_std_path(), "# python 3.11\nb==1 --hash=sha256:00\n", &["my.six".to_owned()])
+            .unwrap();
         let text = std::fs::read_to_string(path.join(REQUIREMENTS)).unwrap();
         let digest = hex::encode(Sha256::digest("wheel"));
         assert_eq!(

@@ -85,8 +85,13 @@ impl Cassette {
     pub fn record(path: &Utf8Path) -> Result<Cassette, Error> {
         let unread = |error| failed("read", path, error);
         let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).write(true).create(true).truncate(false).open(path).map_err(unread)?;
+        let mut file = options
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(unread)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
@@ -98,7 +103,10 @@ impl Cassette {
             file.seek(SeekFrom::End(0))
         };
         cut(&mut file).map_err(|error| failed("write", path, error))?;
-        Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: Some(file) }) })
+        Ok(Cassette {
+            path: path.to_owned(),
+            inner: Mutex::new(Inner { recorded, file: Some(file) }),
+        })
     }
 
     /// The path of the file.
@@ -163,7 +171,13 @@ impl Cassette {
         }
         if let Some(file) = file {
             let chat = chat.without_pictures();
-            let line = Line { format: FORMAT, digest, model: model.to_owned(), chat, reply: reply.clone() };
+            let line = Line {
+                format: FORMAT,
+                digest,
+                model: model.to_owned(),
+                chat,
+                reply: reply.clone(),
+            };
             let mut text = serde_json::to_string(&line).expect("a chat is plain data");
             text.push('\n');
             file.write_all(text.as_bytes()).map_err(|error| failed("write", &self.path, error))?;
@@ -177,7 +191,12 @@ impl Cassette {
 /// description of the difference.
 fn difference(chat: &Chat, recorded: &Chat) -> (usize, String) {
     let (ours, theirs) = (words(chat), words(recorded));
-    let alike = ours.chars().zip(theirs.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let alike = ours
+        .chars()
+        .zip(theirs.chars())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
     if ours == theirs {
         let how = if chat.repeat != recorded.repeat {
             "belongs to another repeat of the run"
@@ -189,7 +208,14 @@ fn difference(chat: &Chat, recorded: &Chat) -> (usize, String) {
         return (alike, how.to_owned());
     }
     let beginning = |text: &str| text[alike..].chars().take(EXCERPT).collect::<String>();
-    (alike, format!("continues with {:?} where this one has {:?}", beginning(&theirs), beginning(&ours)))
+    (
+        alike,
+        format!(
+            "continues with {:?} where this one has {:?}",
+            beginning(&theirs),
+            beginning(&ours)
+        ),
+    )
 }
 
 /// The texts of all messages of a chat.
@@ -231,14 +257,19 @@ fn read(path: &Utf8Path, file: &File) -> Result<(HashMap<String, Vec<CassetteEnt
 
 /// Gives each line with its number, but for empty ones. Returns where the last whole line ends, and
 /// whether a part of another follows.
-fn each_line(file: &File, mut give: impl FnMut(usize, &str) -> io::Result<()>) -> io::Result<(u64, bool)> {
+fn each_line(
+    file: &File,
+    mut give: impl FnMut(usize, &str) -> io::Result<()>,
+) -> io::Result<(u64, bool)> {
     let (mut file, mut line, mut whole) = (BufReader::new(file), Vec::new(), 0);
     for number in 1.. {
         line.clear();
         let count = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
         if line.last() != Some(&b'\n') {
             if count == LONGEST_LINE {
-                return Err(io::Error::other(format!("line {number} has more than {LONGEST_LINE} bytes")));
+                return Err(io::Error::other(format!(
+                    "line {number} has more than {LONGEST_LINE} bytes"
+                )));
             }
             return Ok((whole, count > 0));
         }

@@ -132,7 +132,8 @@ impl Chat {
             Part::Text { text } => text.len(),
             Part::ImageUrl { .. } => 0,
         };
-        let bytes: usize = self.messages.iter().flat_map(|message| &message.content).map(words).sum();
+        let bytes: usize =
+            self.messages.iter().flat_map(|message| &message.content).map(words).sum();
         bytes as u64 / 4 + u64::from(self.sampling.max_tokens.unwrap_or(0))
     }
 
@@ -143,8 +144,11 @@ impl Chat {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(model));
         body.insert("messages".to_owned(), json!(messages));
-        let settings =
-            [("temperature", json!(temperature)), ("top_p", json!(top_p)), ("max_tokens", json!(max_tokens))];
+        let settings = [
+            ("temperature", json!(temperature)),
+            ("top_p", json!(top_p)),
+            ("max_tokens", json!(max_tokens)),
+        ];
         body.extend(
             settings
                 .into_iter()
@@ -199,7 +203,8 @@ mod tests {
     use super::*;
 
     fn chat(text: &str) -> Chat {
-        let sampling = Sampling { temperature: Some(0.0), max_tokens: Some(9), ..Sampling::default() };
+        let sampling =
+            Sampling { temperature: Some(0.0), max_tokens: Some(9), ..Sampling::default() };
         Chat { messages: vec![Message::text(Role::User, text)], sampling, attempt: 0, repeat: 0 }
     }
 
@@ -208,14 +213,24 @@ mod tests {
         let all = [
             chat("a"),
             chat("b"),
-            Chat { sampling: Sampling { temperature: Some(0.5), ..chat("a").sampling }, ..chat("a") },
+            Chat {
+                sampling: Sampling { temperature: Some(0.5), ..chat("a").sampling },
+                ..chat("a")
+            },
             Chat { attempt: 1, ..chat("a") },
             Chat { repeat: 1, ..chat("a") },
-            Chat { messages: vec![Message::text(Role::User, "a").with_image("data:,")], ..chat("a") },
+            Chat {
+                messages: vec![Message::text(Role::User, "a").with_image("data:,")],
+                ..chat("a")
+            },
         ];
         for (place, one) in all.iter().enumerate() {
             for (other_place, other) in all.iter().enumerate() {
-                assert_eq!(one.digest() == other.digest(), place == other_place, "{one:?} {other:?}");
+                assert_eq!(
+                    one.digest() == other.digest(),
+                    place == other_place,
+                    "{one:?} {other:?}"
+                );
             }
         }
     }
@@ -238,7 +253,8 @@ mod tests {
         assert_eq!((&body["model"], body.get("attempt")), (&json!("m"), None));
         assert_eq!((&body["temperature"], body.get("top_p")), (&json!(0.0), None));
         let extra = Map::from_iter([("reasoning_effort".to_owned(), json!("low"))]);
-        let body = Chat { sampling: Sampling { extra, ..Sampling::default() }, ..chat("a") }.body("m");
+        let body =
+            Chat { sampling: Sampling { extra, ..Sampling::default() }, ..chat("a") }.body("m");
         assert_eq!(body.keys().collect::<Vec<_>>(), ["model", "messages", "reasoning_effort"]);
         let shown = with_picture.without_pictures().messages[1].body().to_string();
         assert!(shown.contains("sha256:") && !shown.contains("data:"), "{shown}");

@@ -20,10 +20,9 @@ use tokio::time::{self, Instant};
 
 use crate::complaint::{Complaint, Cure};
 use crate::error::Attempt;
-use crate::lenient_json;
 use crate::pace::Turns;
 use crate::reading::{self, MAX_ANSWER, Other};
-use crate::{Chat, Error, Pace, Reply};
+use crate::{Chat, Error, Pace, Reply, lenient_json};
 
 /// Number of attempts, unless the server is busy.
 const ATTEMPTS: u32 = 5;
@@ -141,7 +140,8 @@ impl Client {
     /// be read.
     pub fn new(settings: &Settings) -> Result<Client, Error> {
         let address = |reason: String| Error::Address { text: settings.base_url.clone(), reason };
-        let mut url = url::Url::parse(&settings.base_url).map_err(|error| address(error.to_string()))?;
+        let mut url =
+            url::Url::parse(&settings.base_url).map_err(|error| address(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(address("it begins with neither http:// nor https://".to_owned()));
         }
@@ -149,7 +149,10 @@ impl Client {
         let path = format!("{}/chat/completions", url.path().trim_end_matches('/'));
         url.set_path(&path);
         url.set_fragment(None);
-        let uri = url.as_str().parse().map_err(|error: http::uri::InvalidUri| address(error.to_string()))?;
+        let uri = url
+            .as_str()
+            .parse()
+            .map_err(|error: http::uri::InvalidUri| address(error.to_string()))?;
         Ok(Client {
             http: http_client::client(&settings.route)?,
             uri,
@@ -183,7 +186,9 @@ impl Client {
             let sent = Bytes::from(Value::Object(body.clone()).to_string());
             let (reason, after, patient) = match time::timeout(self.within, self.once(sent)).await {
                 Ok(Ok(reply)) => {
-                    turn.took(reply.usage.prompt_tokens.saturating_add(reply.usage.completion_tokens));
+                    turn.took(
+                        reply.usage.prompt_tokens.saturating_add(reply.usage.completion_tokens),
+                    );
                     return Ok(reply);
                 }
                 Ok(Err(Attempt::Never(error))) => return Err(error),
@@ -197,13 +202,16 @@ impl Client {
                     }
                 }
                 Ok(Err(Attempt::Again(reason))) => (reason, None, false),
-                Err(_) => (format!("no answer within {} s", self.within.as_secs_f64()), None, false),
+                Err(_) => {
+                    (format!("no answer within {} s", self.within.as_secs_f64()), None, false)
+                }
             };
             drop(turn);
             // At least half of the pause, so that pauses still grow.
             let drawn = pause.mul_f64(0.5 + rand::random::<f64>() / 2.0).min(LONG_PAUSE);
             let now = after.unwrap_or(drawn).min(LONGEST_PAUSE);
-            let over = if patient { began.elapsed() + now > self.patience } else { attempts >= ATTEMPTS };
+            let over =
+                if patient { began.elapsed() + now > self.patience } else { attempts >= ATTEMPTS };
             if over {
                 return Err(Error::Unanswered { host: self.host.clone(), attempts, reason });
             }
@@ -228,7 +236,13 @@ impl Client {
         let mut learnt = self.learnt.lock();
         learnt.entry(model.to_owned()).or_default().learn(setting);
         let (host, reason) = (&self.host, &complaint.message);
-        tracing::warn!(host, model, setting, reason, "a setting of the model's is left out from now on");
+        tracing::warn!(
+            host,
+            model,
+            setting,
+            reason,
+            "a setting of the model's is left out from now on"
+        );
         true
     }
 
@@ -237,7 +251,8 @@ impl Client {
         // Small answers need no compression, but some gateways compress them anyway.
         request = request.header(ACCEPT_ENCODING, "gzip, deflate, identity");
         request.headers_mut().into_iter().for_each(|headers| headers.extend(self.headers.clone()));
-        let request = request.body(Full::new(body)).expect("an address and headers that were looked at");
+        let request =
+            request.body(Full::new(body)).expect("an address and headers that were looked at");
         let broken = |error: &dyn std::error::Error| Attempt::Again(error_text::with_causes(error));
         let response = self.http.request(request).await.map_err(|error| broken(&error))?;
         let (head, body) = response.into_parts();
@@ -274,14 +289,18 @@ fn headers(settings: &Settings, host: &str) -> Result<HeaderMap, Error> {
             Some(name) => (name.as_str(), key.clone()),
             None => (AUTHORIZATION.as_str(), format!("Bearer {key}")),
         };
-        let mut value = HeaderValue::try_from(text).map_err(|_| Error::Key { host: host.to_owned() })?;
+        let mut value =
+            HeaderValue::try_from(text).map_err(|_| Error::Key { host: host.to_owned() })?;
         value.set_sensitive(true);
         headers.insert(HeaderName::try_from(name).map_err(|_| unsendable(name))?, value);
     }
     Ok(headers)
 }
 
-#[expect(clippy::disallowed_methods, reason = "servers ask for pauses; nothing can be waited for instead")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "servers ask for pauses; nothing can be waited for instead"
+)]
 async fn wait(pause: Duration) {
     time::sleep(pause).await;
 }
@@ -289,13 +308,16 @@ async fn wait(pause: Duration) {
 /// The pause that a server requests: as seconds (also fractions), as milliseconds, or as a date.
 fn requested_pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let number =
-        |text: &str| text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let number = |text: &str| {
+        text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok())
+    };
     if let Some(milliseconds) = text("retry-after-ms").and_then(number) {
         return Some(milliseconds / 1000);
     }
     let retry_after = text(RETRY_AFTER.as_str())?;
-    let until = || Some(httpdate::parse_http_date(retry_after).ok()?.duration_since(now).unwrap_or_default());
+    let until = || {
+        Some(httpdate::parse_http_date(retry_after).ok()?.duration_since(now).unwrap_or_default())
+    };
     number(retry_after).or_else(until)
 }
 
@@ -308,8 +330,10 @@ mod tests {
     fn pauses_are_asked_for_in_several_ways() {
         let now = httpdate::parse_http_date("Thu, 12 Mar 2026 08:30:00 GMT").unwrap();
         let pause = |name: &'static str, text: &'static str| {
-            let headers =
-                HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static(text))]);
+            let headers = HeaderMap::from_iter([(
+                HeaderName::from_static(name),
+                HeaderValue::from_static(text),
+            )]);
             requested_pause(&headers, now)
         };
         let seconds = |seconds| Some(Duration::from_secs_f64(seconds));

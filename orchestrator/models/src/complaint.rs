@@ -32,7 +32,8 @@ pub(crate) enum Cure {
 impl Complaint {
     /// Reads an answer whose status is not a success.
     pub(crate) fn of(status: u16, body: &[u8]) -> Complaint {
-        let read = crate::lenient_json::parse(body).ok().and_then(|answer| Complaint::within(&answer));
+        let read =
+            crate::lenient_json::parse(body).ok().and_then(|answer| Complaint::within(&answer));
         let plain = || String::from_utf8_lossy(body).trim().chars().take(EXCERPT).collect();
         match read {
             Some(complaint) if !complaint.message.is_empty() => Complaint { status, ..complaint },
@@ -57,7 +58,8 @@ impl Complaint {
             Value::String(text) => text.clone(),
             error => error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned),
         };
-        let status = word("code").parse().ok().filter(|code| (400..600).contains(code)).unwrap_or(200);
+        let status =
+            word("code").parse().ok().filter(|code| (400..600).contains(code)).unwrap_or(200);
         let kind = format!("{} {}", word("code"), word("type")).trim().to_owned();
         let message = message.chars().take(EXCERPT).collect();
         Some(Complaint { status, kind, param: word("param"), message })
@@ -149,8 +151,10 @@ const REFUSES: &[&str] = &[
     "cannot both",
     "only the default",
 ];
-const BUSY: &[&str] = &["rate limit", "rate_limit", "too many requests", "overloaded", "loading model"];
-const WRONG: &[&str] = &["invalid", "not found", "not_found", "unauthorized", "authentication", "permission"];
+const BUSY: &[&str] =
+    &["rate limit", "rate_limit", "too many requests", "overloaded", "loading model"];
+const WRONG: &[&str] =
+    &["invalid", "not found", "not_found", "unauthorized", "authentication", "permission"];
 
 #[cfg(test)]
 mod tests {
@@ -164,7 +168,11 @@ mod tests {
                 r#"{"error":{"message":"slow down","type":"requests","code":"rate_limit_exceeded"}}"#,
                 Cure::Wait,
             ),
-            (429, r#"{"error":{"message":"no money","type":"insufficient_quota","code":null}}"#, Cure::None),
+            (
+                429,
+                r#"{"error":{"message":"no money","type":"insufficient_quota","code":null}}"#,
+                Cure::None,
+            ),
             (
                 500,
                 r#"{"error":{"code":500,"message":"image input is not supported - hint: mmproj"}}"#,
@@ -202,7 +210,11 @@ mod tests {
             Some("top_p")
         );
         assert_eq!(
-            unwanted(400, "max_tokens is too large: 9000; this model supports at most 4096", "max_tokens"),
+            unwanted(
+                400,
+                "max_tokens is too large: 9000; this model supports at most 4096",
+                "max_tokens"
+            ),
             None
         );
         assert_eq!(unwanted(401, heat, "temperature"), None);
@@ -211,11 +223,20 @@ mod tests {
     #[test]
     fn a_success_may_be_none() {
         let within = |text: &str| {
-            crate::lenient_json::parse(text.as_bytes()).ok().and_then(|json| Complaint::within(&json))
+            crate::lenient_json::parse(text.as_bytes())
+                .ok()
+                .and_then(|json| Complaint::within(&json))
         };
-        let status = |text: &str| within(text).map(|complaint| (complaint.status, complaint.cure()));
-        assert_eq!(status(r#"{"error":{"message":"upstream","code":502}}"#), Some((502, Cure::Again)));
-        assert_eq!(status(r#"{"error":{"message":"Rate limit","code":"429"}}"#), Some((429, Cure::Wait)));
+        let status =
+            |text: &str| within(text).map(|complaint| (complaint.status, complaint.cure()));
+        assert_eq!(
+            status(r#"{"error":{"message":"upstream","code":502}}"#),
+            Some((502, Cure::Again))
+        );
+        assert_eq!(
+            status(r#"{"error":{"message":"Rate limit","code":"429"}}"#),
+            Some((429, Cure::Wait))
+        );
         assert_eq!(status(r#"{"error":"the engine is overloaded"}"#), Some((200, Cure::Wait)));
         assert_eq!(
             status(r#"{"error":{"message":"bad","type":"invalid_request_error"}}"#),

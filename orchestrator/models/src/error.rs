@@ -141,7 +141,9 @@ impl Error {
     /// Takes the numbers from the message. Servers name the maximum first, or second after the
     /// actual length.
     pub(crate) fn too_long(host: &str, message: String) -> Error {
-        let digits = message.split(|c: char| !c.is_ascii_digit()).filter_map(|text| text.parse::<u64>().ok());
+        let digits = message
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|text| text.parse::<u64>().ok());
         let numbers: Vec<u64> = digits.filter(|number| *number >= 64).collect();
         let had = numbers.iter().copied().max();
         let most = numbers.iter().copied().find(|number| Some(*number) < had);

@@ -47,7 +47,8 @@ mod tests {
 
     #[test]
     fn half_pairs_cost_no_reply() {
-        let read = |text: &str| parse(format!("{{\"a\":\"{text}\"}}").as_bytes()).unwrap()["a"].clone();
+        let read =
+            |text: &str| parse(format!("{{\"a\":\"{text}\"}}").as_bytes()).unwrap()["a"].clone();
         assert_eq!(read(r"x\ud83d"), "x\u{fffd}");
         assert_eq!(read(r"\ude00y"), "\u{fffd}y");
         assert_eq!(read(r"\ud83d\ude00 \ud83dz"), "\u{1f600} \u{fffd}z");

@@ -43,7 +43,8 @@ impl Model {
     /// [`Error::NotRecorded`] if the cassette lacks the chat and there is no server to call.
     /// Otherwise as [`Client::ask`], or when the reply cannot be recorded.
     pub async fn ask(&self, chat: &Chat) -> Result<ModelReply, Error> {
-        let recorded = self.cassette.as_ref().and_then(|cassette| cassette.find(self.name.as_deref(), chat));
+        let recorded =
+            self.cassette.as_ref().and_then(|cassette| cassette.find(self.name.as_deref(), chat));
         if let Some((model, reply)) = recorded {
             return Ok(ModelReply { reply: taken(reply)?, recorded: true, model: Some(model) });
         }
@@ -90,7 +91,9 @@ impl Model {
 /// Turns a recorded "prompt too long" back into its error.
 fn taken(reply: Reply) -> Result<Reply, Error> {
     match reply.fault {
-        Some(Fault::TooLong) => Err(Error::too_long("the model's server", reply.refusal.unwrap_or_default())),
+        Some(Fault::TooLong) => {
+            Err(Error::too_long("the model's server", reply.refusal.unwrap_or_default()))
+        }
         _ => Ok(reply),
     }
 }

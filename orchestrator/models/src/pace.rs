@@ -41,7 +41,8 @@ pub(crate) struct Turn<'a> {
 
 impl Turns {
     pub(crate) fn new(pace: Pace) -> Turns {
-        let share = |count: Option<NonZeroU32>| count.map_or(Duration::ZERO, |count| MINUTE / count.get());
+        let share =
+            |count: Option<NonZeroU32>| count.map_or(Duration::ZERO, |count| MINUTE / count.get());
         let places = pace.at_once.map_or(Semaphore::MAX_PERMITS, |count| count.get() as usize);
         Turns {
             between: share(pace.per_minute),
@@ -105,7 +106,8 @@ mod tests {
     #[tokio::test]
     async fn tokens_put_off_what_comes_after_them() {
         // 10 µs for each.
-        let turns = Turns::new(Pace { tokens_per_minute: NonZeroU32::new(6_000_000), ..Pace::default() });
+        let turns =
+            Turns::new(Pace { tokens_per_minute: NonZeroU32::new(6_000_000), ..Pace::default() });
         let began = Instant::now();
         turns.next(1000).await.took(2000);
         turns.next(1000).await.took(10);

@@ -94,7 +94,8 @@ impl Proxy {
             })
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
             .with_state(self.clone());
-        let shut = |refused: guard::Refusal| refusal(refused.status(), "forbidden", &refused.to_string());
+        let shut =
+            |refused: guard::Refusal| refusal(refused.status(), "forbidden", &refused.to_string());
         guard.before(router, shut)
     }
 
@@ -116,7 +117,9 @@ impl Proxy {
     }
 
     fn count(&self, model: &Model, model_reply: &Result<ModelReply, Error>) {
-        let name = model_reply.as_ref().map_or(model.name.as_ref(), |model_reply| model_reply.model.as_ref());
+        let name = model_reply
+            .as_ref()
+            .map_or(model.name.as_ref(), |model_reply| model_reply.model.as_ref());
         let mut totals = self.totals.lock();
         let total = totals.entry(name.cloned().unwrap_or_default()).or_default();
         let Ok(ModelReply { reply, recorded, .. }) = model_reply else {
@@ -175,8 +178,7 @@ async fn complete(State(proxy): State<Arc<Proxy>>, body: Bytes) -> Response {
 
 /// The beginning of every answer. The time is constant, so that answers repeat.
 fn head(model_reply: &ModelReply, object: &str) -> Map<String, Value> {
-    let head =
-        json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": model_reply.model });
+    let head = json!({ "id": "chatcmpl-recorded", "object": object, "created": 0, "model": model_reply.model });
     head.as_object().cloned().unwrap_or_default()
 }
 
@@ -196,7 +198,10 @@ fn stream(model_reply: &ModelReply, counts: bool) -> Response {
         call["index"] = json!(place);
     }
     let mut text = chunk(json!([{ "index": 0, "delta": delta, "finish_reason": null }]), None);
-    text += &chunk(json!([{ "index": 0, "delta": {}, "finish_reason": finish(&model_reply.reply) }]), None);
+    text += &chunk(
+        json!([{ "index": 0, "delta": {}, "finish_reason": finish(&model_reply.reply) }]),
+        None,
+    );
     if counts {
         text += &chunk(json!([]), Some(usage_details(model_reply.reply.usage)));
     }

@@ -27,7 +27,11 @@ pub(crate) fn decoded(coding: Option<&str>, body: &[u8]) -> Result<Vec<u8>, Stri
         let mut bytes = Vec::new();
         let read = reader.take(MAX_ANSWER as u64 + 1).read_to_end(&mut bytes);
         read.map_err(|error| format!("it cannot be unpacked: {error}"))?;
-        if bytes.len() > MAX_ANSWER { Err(format!("it has more than {MAX_ANSWER} bytes")) } else { Ok(bytes) }
+        if bytes.len() > MAX_ANSWER {
+            Err(format!("it has more than {MAX_ANSWER} bytes"))
+        } else {
+            Ok(bytes)
+        }
     };
     match coding.map(|coding| coding.trim().to_ascii_lowercase()).as_deref() {
         Some("gzip" | "x-gzip") => inflate(&mut GzDecoder::new(body)),
@@ -54,7 +58,8 @@ pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
         Value::Array(calls) => !calls.is_empty(),
         call => call.is_object(),
     });
-    let reasoning = [text(&message["reasoning_content"]), text(&message["reasoning"]), content.thoughts];
+    let reasoning =
+        [text(&message["reasoning_content"]), text(&message["reasoning"]), content.thoughts];
     let reply = Reply {
         text: content.words.or_else(|| text(&choice["text"])).unwrap_or_default(),
         usage: usage(&answer["usage"]),
@@ -82,7 +87,9 @@ struct Content {
 
 /// Content is a text or a list of parts. Each part is a text or an object with a type.
 fn read_content(content: &Value) -> Content {
-    let Value::Array(parts) = content else { return Content { words: text(content), ..Content::default() } };
+    let Value::Array(parts) = content else {
+        return Content { words: text(content), ..Content::default() };
+    };
     let mut read = Content::default();
     let add = |place: &mut Option<String>, words: Option<String>| {
         if let Some(words) = words {
@@ -93,7 +100,8 @@ fn read_content(content: &Value) -> Content {
         match part["type"].as_str() {
             Some("thinking" | "reasoning") => {
                 let inner = [&part["thinking"], &part["text"], &part["reasoning"]];
-                let thoughts = inner.into_iter().find(|inner| !inner.is_null()).map(self::read_content);
+                let thoughts =
+                    inner.into_iter().find(|inner| !inner.is_null()).map(self::read_content);
                 add(&mut read.thoughts, thoughts.and_then(|thoughts| thoughts.words));
             }
             Some("refusal") => add(&mut read.refusal, text(&part["refusal"])),

@@ -76,7 +76,9 @@ impl Reply {
         self.fault = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Some(Fault::Cut),
             Some("content_filter" | "refusal" | "safety") => Some(Fault::Refused),
-            _ if self.refusal.as_ref().is_some_and(|words| !words.trim().is_empty()) => Some(Fault::Refused),
+            _ if self.refusal.as_ref().is_some_and(|words| !words.trim().is_empty()) => {
+                Some(Fault::Refused)
+            }
             _ if self.message.is_none() && self.words().trim().is_empty() => Some(Fault::Empty),
             _ => None,
         };
@@ -199,8 +201,12 @@ mod tests {
 
     #[test]
     fn prices_are_for_a_million_tokens() {
-        let usage =
-            Usage { prompt_tokens: 1000, completion_tokens: 100, cached_tokens: 400, reasoning_tokens: 0 };
+        let usage = Usage {
+            prompt_tokens: 1000,
+            completion_tokens: 100,
+            cached_tokens: 400,
+            reasoning_tokens: 0,
+        };
         let price = Price { prompt: 10.0, completion: 30.0, cached: None };
         assert!((price.of(usage) - 0.013).abs() < 1e-12);
         assert!((Price { cached: Some(0.0), ..price }.of(usage) - 0.009).abs() < 1e-12);

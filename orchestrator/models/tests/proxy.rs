@@ -12,18 +12,24 @@ use http_body_util::{BodyExt as _, Full};
 use http_client::Route;
 use hyper_util::client::legacy::Client as Http;
 use hyper_util::rt::TokioExecutor;
-use models::{Cassette, Chat, Client, Error, Message, Model, Price, Proxy, Role, Sampling, Settings};
+use models::{
+    Cassette, Chat, Client, Error, Message, Model, Price, Proxy, Role, Sampling, Settings,
+};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 async fn post(base: &str, body: &Value) -> (u16, String) {
     let http: Http<_, Full<bytes::Bytes>> = Http::builder(TokioExecutor::new()).build_http();
-    let request =
-        Request::post(format!("{base}/chat/completions")).header("content-type", "application/json");
+    let request = Request::post(format!("{base}/chat/completions"))
+        .header("content-type", "application/json");
     let response = http.request(request.body(Full::from(body.to_string())).unwrap()).await.unwrap();
     let status = response.status().as_u16();
-    (status, String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap())
+    (
+        status,
+        String::from_utf8(response.into_body().collect().await.unwrap().to_bytes().to_vec())
+            .unwrap(),
+    )
 }
 
 async fn begin(model: Model) -> (String, Arc<Proxy>) {
@@ -33,7 +39,9 @@ async fn begin(model: Model) -> (String, Arc<Proxy>) {
     let (say, said) = tokio::sync::oneshot::channel();
     let listening = |url: &str| say.send(url.to_owned()).unwrap();
     let key = guard::Key::random();
-    tokio::spawn(async move { serving.serve(listener, key, listening, std::future::pending()).await });
+    tokio::spawn(
+        async move { serving.serve(listener, key, listening, std::future::pending()).await },
+    );
     (said.await.unwrap(), proxy)
 }
 
@@ -42,9 +50,9 @@ async fn programs_have_cassettes_usage_and_cost() {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
     let tools = json!([{ "type": "function", "function": { "name": "click" } }]);
-    let picture = json!([{ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } }]);
-    let body =
-        json!({ "model": "gpt", "messages": [{ "role": "user", "content": picture }], "tools": tools });
+    let picture =
+        json!([{ "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } }]);
+    let body = json!({ "model": "gpt", "messages": [{ "role": "user", "content": picture }], "tools": tools });
     let call = json!([{ "id": "1", "type": "function", "function": { "name": "click", "arguments": "{}" } }]);
     let mut first = Vec::new();
     {
@@ -67,7 +75,10 @@ async fn programs_have_cassettes_usage_and_cost() {
         }
         let reply: Value = serde_json::from_str(&first[0]).unwrap();
         assert_eq!(reply["choices"][0]["message"]["tool_calls"], call);
-        assert_eq!((&reply["model"], &reply["usage"]["total_tokens"]), (&json!("gpt"), &json!(1010)));
+        assert_eq!(
+            (&reply["model"], &reply["usage"]["total_tokens"]),
+            (&json!("gpt"), &json!(1010))
+        );
         let totals = &proxy.totals()["gpt"];
         assert_eq!((totals.calls, totals.recorded, totals.usage.prompt_tokens), (2, 0, 2000));
         assert!((totals.cost.unwrap() - 0.0041).abs() < 1e-9);
@@ -75,7 +86,8 @@ async fn programs_have_cassettes_usage_and_cost() {
     // Repeat without a server: the same replies in the same order, also as a stream. Unrecorded
     // requests go nowhere.
     assert!(!std::fs::read_to_string(&path).unwrap().contains("base64"));
-    let offline = Model { cassette: Some(Arc::new(Cassette::open(&path).unwrap())), ..Model::default() };
+    let offline =
+        Model { cassette: Some(Arc::new(Cassette::open(&path).unwrap())), ..Model::default() };
     let (base, proxy) = begin(offline).await;
     assert_eq!(post(&base, &body).await.1, first[0]);
     let mut streamed = body.clone();
@@ -91,12 +103,16 @@ async fn programs_have_cassettes_usage_and_cost() {
 #[tokio::test]
 async fn failures_are_told_as_openai_tells_them() {
     let server =
-        Server::start(|_| Answer::json(401, json!({ "error": { "message": "no such key" } }))).unwrap();
+        Server::start(|_| Answer::json(401, json!({ "error": { "message": "no such key" } })))
+            .unwrap();
     let client = Some(Client::new(&Settings::to(server.base_url())).unwrap());
     let (base, _) = begin(Model { client, ..Model::default() }).await;
     let (status, text) = post(&base, &json!({ "model": "m", "messages": [] })).await;
     let error: Value = serde_json::from_str(&text).unwrap();
-    assert!(status == 401 && error["error"]["message"].as_str().unwrap().contains("no such key"), "{text}");
+    assert!(
+        status == 401 && error["error"]["message"].as_str().unwrap().contains("no such key"),
+        "{text}"
+    );
     assert_eq!(post(&base, &json!({ "model": "m", "n": 2 })).await.0, 400);
     assert_eq!(post(&base, &json!([1])).await.0, 400);
 }

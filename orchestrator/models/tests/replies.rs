@@ -44,7 +44,8 @@ async fn content_may_be_a_list_of_parts() {
 
 #[tokio::test]
 async fn usage_may_be_null_or_a_fraction_and_has_details() {
-    let with = |usage: Value| json!({ "choices": [{ "message": { "content": "a" } }], "usage": usage });
+    let with =
+        |usage: Value| json!({ "choices": [{ "message": { "content": "a" } }], "usage": usage });
     assert_eq!(replied(with(Value::Null)).await.usage, Usage::default());
     let odd = json!({ "prompt_tokens": 12.0, "completion_tokens": null, "total_tokens": "x" });
     assert_eq!(replied(with(odd)).await.usage, Usage { prompt_tokens: 12, ..Usage::default() });
@@ -52,7 +53,8 @@ async fn usage_may_be_null_or_a_fraction_and_has_details() {
         "prompt_tokens": 12, "completion_tokens": 7,
         "prompt_tokens_details": { "cached_tokens": 8 }, "completion_tokens_details": { "reasoning_tokens": 5 },
     });
-    let expect = Usage { prompt_tokens: 12, completion_tokens: 7, cached_tokens: 8, reasoning_tokens: 5 };
+    let expect =
+        Usage { prompt_tokens: 12, completion_tokens: 7, cached_tokens: 8, reasoning_tokens: 5 };
     assert_eq!(replied(with(details)).await.usage, expect);
 }
 
@@ -89,20 +91,28 @@ async fn an_error_may_call_itself_a_success() {
     })
     .await;
     assert_eq!((reply.unwrap().text.as_str(), all.len()), ("yes", 3));
-    let (reply, all) =
-        exchange(|_| Answer::json(200, json!({ "error": { "message": "invalid model", "code": 404 } })))
-            .await;
+    let (reply, all) = exchange(|_| {
+        Answer::json(200, json!({ "error": { "message": "invalid model", "code": 404 } }))
+    })
+    .await;
     assert!(matches!(reply, Err(Error::Refused { status: 404, .. })) && all.len() == 1);
 }
 
 #[tokio::test]
 async fn a_reply_that_was_cut_refused_or_empty_is_known_for_it() {
-    let cut = said(json!({ "content": "click [", "reasoning_content": "it is long" }), "length").await;
+    let cut =
+        said(json!({ "content": "click [", "reasoning_content": "it is long" }), "length").await;
     assert_eq!((cut.fault, cut.finish.as_deref()), (Some(Fault::Cut), Some("length")));
     assert_eq!(cut.reasoning.as_deref(), Some("it is long"));
     let refused = said(json!({ "content": null, "refusal": "I cannot" }), "stop").await;
-    assert_eq!((refused.fault, refused.refusal.as_deref()), (Some(Fault::Refused), Some("I cannot")));
-    assert_eq!(said(json!({ "content": null }), "content_filter").await.fault, Some(Fault::Refused));
+    assert_eq!(
+        (refused.fault, refused.refusal.as_deref()),
+        (Some(Fault::Refused), Some("I cannot"))
+    );
+    assert_eq!(
+        said(json!({ "content": null }), "content_filter").await.fault,
+        Some(Fault::Refused)
+    );
     assert_eq!(said(json!({ "content": "" }), "stop").await.fault, Some(Fault::Empty));
     let thinks = said(json!({ "content": "<think>click [1]</think>stop [2]" }), "stop").await;
     assert_eq!((thinks.fault, thinks.words()), (None, "stop [2]"));
@@ -111,12 +121,18 @@ async fn a_reply_that_was_cut_refused_or_empty_is_known_for_it() {
 #[tokio::test]
 async fn what_no_patience_mends_is_asked_once() {
     for (status, error) in [
-        (429, json!({ "message": "You exceeded your current quota", "type": "insufficient_quota" })),
+        (
+            429,
+            json!({ "message": "You exceeded your current quota", "type": "insufficient_quota" }),
+        ),
         (500, json!({ "message": "image input is not supported - hint: use a model with eyes" })),
     ] {
         let answer = Answer::json(status, json!({ "error": error }));
         let (reply, all) = exchange(move |_| answer.clone()).await;
-        assert!(matches!(reply, Err(Error::Refused { .. })) && all.len() == 1, "{status}: {reply:?}");
+        assert!(
+            matches!(reply, Err(Error::Refused { .. })) && all.len() == 1,
+            "{status}: {reply:?}"
+        );
     }
 }
 
@@ -124,16 +140,23 @@ async fn what_no_patience_mends_is_asked_once() {
 async fn a_server_that_begins_to_run_is_waited_for() {
     // More attempts than other failures get. The server requests the pauses.
     let (reply, all) = exchange(|request| match request.number {
-        0..8 => Answer::Answers(503, vec![("retry-after", "0.02".to_owned())], b"Loading model".to_vec()),
+        0..8 => Answer::Answers(
+            503,
+            vec![("retry-after", "0.02".to_owned())],
+            b"Loading model".to_vec(),
+        ),
         _ => Answer::Says("yes".to_owned()),
     })
     .await;
     assert_eq!((reply.unwrap().text.as_str(), all.len()), ("yes", 9));
     let began = Instant::now();
-    let busy =
-        |_: &ModelRequest| Answer::Answers(503, vec![("retry-after", "1".to_owned())], b"busy".to_vec());
+    let busy = |_: &ModelRequest| {
+        Answer::Answers(503, vec![("retry-after", "1".to_owned())], b"busy".to_vec())
+    };
     let (reply, _) = exchange(busy).await;
-    assert!(matches!(reply, Err(Error::Unanswered { .. })) && began.elapsed() < Duration::from_secs(10));
+    assert!(
+        matches!(reply, Err(Error::Unanswered { .. })) && began.elapsed() < Duration::from_secs(10)
+    );
 }
 
 #[tokio::test]
@@ -185,6 +208,9 @@ async fn an_address_may_have_a_query_and_a_head_of_its_own() {
     );
     assert_eq!(request.key, None);
     assert!(!format!("{client:?}").contains("secret-key"));
-    let odd = Settings { headers: vec![("a b".to_owned(), String::new())], ..Settings::to("http://a.test") };
+    let odd = Settings {
+        headers: vec![("a b".to_owned(), String::new())],
+        ..Settings::to("http://a.test")
+    };
     assert!(matches!(Client::new(&odd), Err(Error::Header { .. })));
 }

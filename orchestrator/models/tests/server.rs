@@ -9,20 +9,23 @@ use axum::Router;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use camino::Utf8PathBuf;
-use models::{Cassette, Chat, Client, Error, Message, Model, Reply, Role, Sampling, Settings, Usage};
+use models::{
+    Cassette, Chat, Client, Error, Message, Model, Reply, Role, Sampling, Settings, Usage,
+};
 
 /// Starts a server that answers request `n` (from 0) with `answer`. Returns its address and a
 /// counter.
 async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, Arc<AtomicU32>) {
     let requests = Arc::new(AtomicU32::new(0));
     let count = requests.clone();
-    let handle =
-        post(move |headers: HeaderMap| async move { answer(count.fetch_add(1, Ordering::SeqCst), headers) });
+    let handle = post(move |headers: HeaderMap| async move {
+        answer(count.fetch_add(1, Ordering::SeqCst), headers)
+    });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}/v1/", listener.local_addr().unwrap());
-    tokio::spawn(
-        async move { axum::serve(listener, Router::new().route("/v1/chat/completions", handle)).await },
-    );
+    tokio::spawn(async move {
+        axum::serve(listener, Router::new().route("/v1/chat/completions", handle)).await
+    });
     (address, requests)
 }
 
@@ -34,7 +37,8 @@ fn said(text: &str) -> String {
 
 fn client(base_url: String) -> Client {
     let key = Some("secret-key".to_owned());
-    Client::new(&Settings { key, within: Duration::from_secs(10), ..Settings::to(base_url) }).unwrap()
+    Client::new(&Settings { key, within: Duration::from_secs(10), ..Settings::to(base_url) })
+        .unwrap()
 }
 
 fn chat(text: &str) -> Chat {
@@ -66,10 +70,14 @@ async fn what_a_server_gets_over_is_tried_again() {
 
 #[tokio::test]
 async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
-    let (address, requests) = serve(|_, _| (StatusCode::UNAUTHORIZED, "no such key".to_owned())).await;
+    let (address, requests) =
+        serve(|_, _| (StatusCode::UNAUTHORIZED, "no such key".to_owned())).await;
     let error = client(address).ask("m", &chat("a")).await.unwrap_err();
     let text = error.to_string();
-    assert!(text.contains("401") && text.contains("no such key") && !text.contains("secret-key"), "{text}");
+    assert!(
+        text.contains("401") && text.contains("no such key") && !text.contains("secret-key"),
+        "{text}"
+    );
     assert_eq!(requests.load(Ordering::SeqCst), 1);
     let (address, _) = serve(|_, _| (StatusCode::OK, "{}".to_owned())).await;
     assert!(matches!(client(address).ask("m", &chat("a")).await, Err(Error::Garbage { .. })));
@@ -82,7 +90,8 @@ async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
 async fn a_recorded_reply_needs_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
-    let (address, requests) = serve(|number, _| (StatusCode::OK, said(&format!("reply {number}")))).await;
+    let (address, requests) =
+        serve(|number, _| (StatusCode::OK, said(&format!("reply {number}")))).await;
     let live = Model {
         name: Some("m".to_owned()),
         cassette: Some(Arc::new(Cassette::record(&path).unwrap())),
@@ -130,7 +139,10 @@ fn a_line_that_was_cut_short_is_written_over() {
     Cassette::record(&path).unwrap().add("m", &chat("a"), reply("1")).unwrap();
     let whole = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, format!("{whole}{}", &whole[..20])).unwrap();
-    assert_eq!(Cassette::open(&path).unwrap().find(None, &chat("a")), Some(("m".to_owned(), reply("1"))));
+    assert_eq!(
+        Cassette::open(&path).unwrap().find(None, &chat("a")),
+        Some(("m".to_owned(), reply("1")))
+    );
     let again = Cassette::record(&path).unwrap();
     assert!(matches!(Cassette::record(&path), Err(Error::InUse { .. })));
     again.add("m", &chat("b"), reply("2")).unwrap();

@@ -31,7 +31,10 @@ fn is_minimal(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| NAMES.contains(&name) || name.starts_with(LANGUAGES))
 }
 
-fn display_of(get: impl Fn(&str) -> Option<OsString>, is_file: impl Fn(&Path) -> bool) -> Variables {
+fn display_of(
+    get: impl Fn(&str) -> Option<OsString>,
+    is_file: impl Fn(&Path) -> bool,
+) -> Variables {
     let mut variables = Variables::new();
     let mut pass = |name: &str, value: Option<OsString>| {
         variables.extend(value.map(|value| (OsString::from(name), value)));
@@ -87,7 +90,8 @@ mod tests {
         assert_eq!(display_of(get, |_| true), x);
         assert_eq!(display_of(get, |_| false), x[..1]);
         let wayland = |name: &str| (name != "DISPLAY" && name != "HOME").then(|| name.into());
-        let expected = os(&[("WAYLAND_DISPLAY", "WAYLAND_DISPLAY"), ("XDG_RUNTIME_DIR", "XDG_RUNTIME_DIR")]);
+        let expected =
+            os(&[("WAYLAND_DISPLAY", "WAYLAND_DISPLAY"), ("XDG_RUNTIME_DIR", "XDG_RUNTIME_DIR")]);
         assert_eq!(display_of(wayland, |_| false), expected);
         assert_eq!(display_of(|_| None, |_| true), []);
     }

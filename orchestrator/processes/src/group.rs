@@ -36,7 +36,9 @@ impl Group {
 
     /// That of a keeper ([`crate::confine`]), which is the leader of one.
     pub(crate) fn of_keeper(id: Option<u32>) -> Group {
-        Group::ending(id, |keeper| End::Asked(pidfd_open(keeper, PidfdFlags::empty()).ok().map(Arc::new)))
+        Group::ending(id, |keeper| {
+            End::Asked(pidfd_open(keeper, PidfdFlags::empty()).ok().map(Arc::new))
+        })
     }
 
     fn ending(id: Option<u32>, end: impl FnOnce(Pid) -> End) -> Group {

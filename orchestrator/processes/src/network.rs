@@ -1,6 +1,8 @@
 //! What programs are told of the network, and the loopback of a new namespace.
 
-use std::{ffi::OsString, io, path::Path};
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
 
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType};
 
@@ -9,7 +11,8 @@ type Variables = Vec<(OsString, OsString)>;
 /// The variables by which programs find their proxy, for all that they ask.
 pub fn proxies(url: &str) -> Variables {
     let url = OsString::from(url);
-    let named = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+    let named =
+        ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     named.into_iter().map(|name| (name.into(), url.clone())).collect()
 }
 
@@ -47,7 +50,11 @@ pub fn raise_loopback() -> io::Result<()> {
     let mut answer = [0_u8; 256];
     let (_, length) = rustix::net::recv(&socket, &mut answer[..], RecvFlags::empty())?;
     // `struct nlmsghdr`, then the error as a negative number.
-    match answer[..length].get(16..20).and_then(|bytes| bytes.try_into().ok()).map(i32::from_ne_bytes) {
+    match answer[..length]
+        .get(16..20)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map(i32::from_ne_bytes)
+    {
         Some(0) => Ok(()),
         Some(error) => Err(io::Error::from_raw_os_error(-error)),
         None => Err(io::ErrorKind::InvalidData.into()),
@@ -61,7 +68,9 @@ mod tests {
     #[test]
     fn every_library_finds_the_proxy_and_the_authority() {
         let proxies = proxies("http://127.0.0.1:8080");
-        assert!(proxies.iter().all(|(_, url)| url == "http://127.0.0.1:8080") && proxies.len() == 6);
+        assert!(
+            proxies.iter().all(|(_, url)| url == "http://127.0.0.1:8080") && proxies.len() == 6
+        );
         let authorities = authorities(Path::new("/ca.pem"));
         assert!(authorities.iter().all(|(_, file)| file == "/ca.pem") && authorities.len() == 4);
     }

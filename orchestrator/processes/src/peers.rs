@@ -1,10 +1,8 @@
 //! Which processes a connection over the loopback comes from.
 
-use std::{
-    fs,
-    net::{IpAddr, SocketAddr},
-    path::Path,
-};
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 
 /// Whether a process of this group holds the client's end of a connection from `client` to
 /// `server`, both addresses of this machine. A connection that has gone is nobody's.
@@ -55,7 +53,8 @@ fn listed(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<Socket> 
         let ends = (fields.nth(1)?, fields.next()?);
         let user = fields.nth(4)?.parse().ok()?;
         let inode = fields.nth(1)?.parse().ok()?;
-        let is_it = local.iter().any(|local| local == ends.0) && remote.iter().any(|remote| remote == ends.1);
+        let is_it = local.iter().any(|local| local == ends.0)
+            && remote.iter().any(|remote| remote == ends.1);
         (is_it && inode != 0).then_some(Socket { user, inode })
     })
 }
@@ -64,7 +63,11 @@ fn listed(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<Socket> 
 /// port. One of version 4 is also spelled as one of version 6 that stands for it.
 fn spellings(address: SocketAddr) -> Vec<String> {
     let of = |bytes: &[u8]| {
-        let words = bytes.as_chunks::<4>().0.iter().map(|word| format!("{:08X}", u32::from_ne_bytes(*word)));
+        let words = bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|word| format!("{:08X}", u32::from_ne_bytes(*word)));
         format!("{}:{:04X}", words.collect::<String>(), address.port())
     };
     match address.ip().to_canonical() {
@@ -75,12 +78,10 @@ fn spellings(address: SocketAddr) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        io,
-        net::{TcpListener, TcpStream},
-        os::unix::process::CommandExt as _,
-        process::Command,
-    };
+    use std::io;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
 
     use super::*;
 
@@ -112,7 +113,9 @@ mod tests {
             // A machine may lack the newer version.
             let Ok(listener) = TcpListener::bind(own) else { continue };
             let server = listener.local_addr()?;
-            let Ok(client) = TcpStream::connect(format!("{other}:{}", server.port())) else { continue };
+            let Ok(client) = TcpStream::connect(format!("{other}:{}", server.port())) else {
+                continue;
+            };
             let (_, peer) = listener.accept()?;
             assert!(is_of_user(user, peer, server), "{peer} to {server}");
             drop(client);

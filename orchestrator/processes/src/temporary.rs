@@ -124,12 +124,15 @@ fn folder_in(temporary: &Path) -> io::Result<PathBuf> {
 fn other_in(temporary: &Path) -> io::Result<PathBuf> {
     static OTHER: Mutex<Option<PathBuf>> = Mutex::new(None);
     let mut other = OTHER.lock();
-    if let Some(other) = other.as_ref().filter(|other| other.starts_with(temporary) && is_own(other)) {
+    if let Some(other) =
+        other.as_ref().filter(|other| other.starts_with(temporary) && is_own(other))
+    {
         return Ok(other.clone());
     }
     let mut builder = tempfile::Builder::new();
     let prefix = format!("{NAME}{}-", user());
-    let made = builder.prefix(&prefix).permissions(Permissions::from_mode(MODE)).tempdir_in(temporary)?;
+    let made =
+        builder.prefix(&prefix).permissions(Permissions::from_mode(MODE)).tempdir_in(temporary)?;
     let path = made.keep();
     *other = Some(path.clone());
     Ok(path)
@@ -177,7 +180,11 @@ mod tests {
         let taken = temporary.path().join(format!("{NAME}{}", user()));
         std::os::unix::fs::symlink(elsewhere.path(), &taken)?;
         let folder = folder_in(temporary.path())?;
-        assert!(folder != taken && folder.parent() == Some(temporary.path()), "{}", folder.display());
+        assert!(
+            folder != taken && folder.parent() == Some(temporary.path()),
+            "{}",
+            folder.display()
+        );
         assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
         assert_eq!(folder_in(temporary.path())?, folder);
         // It may have been removed, because nothing was in it.
@@ -192,11 +199,15 @@ mod tests {
         let temporary = tempfile::tempdir()?;
         std::thread::scope(|scope| {
             let makers: Vec<_> = (0..4)
-                .map(|_| scope.spawn(|| (0..200).try_for_each(|_| new_in(temporary.path(), "a-").map(drop))))
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..200).try_for_each(|_| new_in(temporary.path(), "a-").map(drop))
+                    })
+                })
                 .collect();
-            makers
-                .into_iter()
-                .try_for_each(|maker| maker.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+            makers.into_iter().try_for_each(|maker| {
+                maker.join().unwrap_or_else(|_| Err(io::Error::other("it panicked")))
+            })
         })?;
         assert!(temporary.path().read_dir()?.next().is_none());
         Ok(())

@@ -43,7 +43,10 @@ impl fmt::Debug for Variable {
     }
 }
 
-fn read(text: &str, get: impl Fn(&str) -> Result<String, VarError>) -> Result<Variable, BadVariable> {
+fn read(
+    text: &str,
+    get: impl Fn(&str) -> Result<String, VarError>,
+) -> Result<Variable, BadVariable> {
     let (name, value) = match text.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (text, None),
@@ -71,7 +74,8 @@ mod tests {
             "KEY" => Ok("secret".to_owned()),
             _ => Err(VarError::NotPresent),
         };
-        let variable = |name: &str, value: &str| Variable { name: name.to_owned(), value: value.to_owned() };
+        let variable =
+            |name: &str, value: &str| Variable { name: name.to_owned(), value: value.to_owned() };
         assert_eq!(read("KEY", get), Ok(variable("KEY", "secret")));
         assert_eq!(read("KEY=a=b", get), Ok(variable("KEY", "a=b")));
         assert_eq!(read("EMPTY=", get), Ok(variable("EMPTY", "")));

@@ -5,12 +5,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::env;
-use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
+use std::{env, fs};
 
 use processes::confine::{self, Helper, KEEPER, Level, Plan, RELAY, ROOM};
 use rustix::process::{Pid, Signal, kill_process};
@@ -45,7 +44,8 @@ fn tests(words: &[String]) -> ExitCode {
     let words: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
     let runtime = Runtime::new().unwrap();
     let ground = Ground { runtime };
-    let is_meant = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+    let is_meant =
+        |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
     for (name, test) in TESTS.iter().filter(|(name, _)| is_meant(name)) {
         test(&ground);
         println!("test {name} ... ok");
@@ -61,7 +61,11 @@ impl Ground {
     fn helper(&self, level: Level) -> Helper {
         let program = env::current_exe().unwrap();
         let helper = self.runtime.block_on(Helper::find(Some(&program), level));
-        assert!(helper.why().is_none(), "this machine does not confine programs: {:?}", helper.why());
+        assert!(
+            helper.why().is_none(),
+            "this machine does not confine programs: {:?}",
+            helper.why()
+        );
         helper
     }
 }
@@ -105,9 +109,16 @@ except OSError as error: print('refused 1', error.errno)";
     let own = PathBuf::from(String::from_utf8(own.unwrap().stdout).unwrap().trim());
     for level in [Level::On, Level::Strict] {
         let helper = ground.helper(level);
-        let plan = Plan { level: Some(helper.confinement()), readable: vec![own.clone()], ..Plan::default() };
+        let plan = Plan {
+            level: Some(helper.confinement()),
+            readable: vec![own.clone()],
+            ..Plan::default()
+        };
         let mut command = Command::new("python3");
-        command.args(["-c", script]).arg(env::current_exe().unwrap()).args([KEEPER, "python3", "-c", try_it]);
+        command
+            .args(["-c", script])
+            .arg(env::current_exe().unwrap())
+            .args([KEEPER, "python3", "-c", try_it]);
         command.env("SANDBOX_PLAN", serde_json::to_string(&plan).unwrap());
         let output = command.output().unwrap();
         let said = text(&output);
@@ -141,7 +152,8 @@ fn a_plan_may_name_many_files(ground: &Ground) {
     hidden.push(secret.clone());
     let plan = Plan { hidden, ..Plan::default() };
     assert!(serde_json::to_string(&plan).unwrap().len() > 128 << 10, "more than the kernel takes");
-    let script = format!("cat {}; echo $SANDBOX_PLAN; ls /proc/self/fd; echo done", secret.display());
+    let script =
+        format!("cat {}; echo $SANDBOX_PLAN; ls /proc/self/fd; echo done", secret.display());
     let output = ground.run(Level::On, plan, &script);
     let said = text(&output);
     assert!(output.status.success() && said.contains("done"), "{said}");
@@ -150,31 +162,37 @@ fn a_plan_may_name_many_files(ground: &Ground) {
 
 fn doors_of_the_machine_are_hidden(ground: &Ground) {
     let in_run = fs::read_dir("/run").unwrap().flatten();
-    let in_run: Vec<String> = in_run.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let in_run: Vec<String> =
+        in_run.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let mut doors: Vec<PathBuf> = ["docker.sock", "docker", "dbus", "systemd/private", "user"]
         .map(|name| Path::new("/run").join(name))
         .into();
     doors.extend(["/tmp/.X11-unix", "/var/lib/incus"].map(PathBuf::from));
     // A folder that is hidden may be there, and is empty.
-    doors.extend(
-        doors.clone().iter().flat_map(|folder| {
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
-        }),
-    );
+    doors.extend(doors.clone().iter().flat_map(|folder| {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+    }));
     let is_empty = |path: &&PathBuf| !path.is_dir() || path.starts_with("/run");
     let doors: Vec<&PathBuf> = doors.iter().filter(is_empty).collect();
     let strict: Vec<PathBuf> = in_run.iter().map(|name| Path::new("/run").join(name)).collect();
     let allowed = ["/run/systemd", "/run/current-system", "/run/opengl-driver"].map(PathBuf::from);
     let strict: Vec<&PathBuf> = strict.iter().filter(|path| !allowed.contains(path)).collect();
-    for (level, hidden) in [(Level::On, &doors), (Level::Strict, &doors), (Level::Strict, &strict)] {
-        let tests = hidden.iter().map(|path| format!("[ -e '{0}' ] && echo FOUND '{0}';", path.display()));
-        let said =
-            text(&ground.run(level, Plan::default(), &format!("{} echo looked", tests.collect::<String>())));
+    for (level, hidden) in [(Level::On, &doors), (Level::Strict, &doors), (Level::Strict, &strict)]
+    {
+        let tests =
+            hidden.iter().map(|path| format!("[ -e '{0}' ] && echo FOUND '{0}';", path.display()));
+        let said = text(&ground.run(
+            level,
+            Plan::default(),
+            &format!("{} echo looked", tests.collect::<String>()),
+        ));
         assert_eq!(said, "looked\n", "{level}");
     }
     // What is no door stays.
     let seen = text(&ground.run(Level::On, Plan::default(), "ls -A /run"));
-    for name in in_run.iter().filter(|name| ["lock", "postgresql", "netns", "shm"].contains(&name.as_str())) {
+    for name in
+        in_run.iter().filter(|name| ["lock", "postgresql", "netns", "shm"].contains(&name.as_str()))
+    {
         assert!(seen.lines().any(|seen| seen == name), "{name}: {seen}");
     }
 }

@@ -6,7 +6,9 @@
 
 /// `\w` of `re`.
 pub fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || (!c.is_ascii() && c.is_alphanumeric() && !is_in(&NO_WORD, c))
+    c.is_ascii_alphanumeric()
+        || c == '_'
+        || (!c.is_ascii() && c.is_alphanumeric() && !is_in(&NO_WORD, c))
 }
 
 /// `c.islower()`.

@@ -21,7 +21,8 @@ pub fn parse(text: &str) -> Option<f64> {
 /// Whether a text begins with an ASCII character that no number begins with, as most texts do; that
 /// is quickly seen.
 pub fn begins_otherwise(text: &str) -> bool {
-    let begins = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N');
+    let begins =
+        |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N');
     text.starts_with(|c: char| c.is_ascii_graphic() && !begins(c))
 }
 
@@ -45,7 +46,8 @@ pub(super) fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
         return Some(text.into());
     }
     let bytes = text.as_bytes();
-    let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
+    let is_digit =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     let lonely = |(at, _): (usize, &str)| !is_digit(at.checked_sub(1)) || !is_digit(Some(at + 1));
     if text.match_indices('_').any(lonely) { None } else { Some(text.replace('_', "").into()) }
 }
@@ -62,7 +64,8 @@ pub fn repr(number: f64) -> String {
     // Rust takes an exponent where Python does, and writes it without a sign and a leading zero.
     let rust = format!("{number:?}");
     let Some((mantissa, exponent)) = rust.split_once('e') else { return rust };
-    let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
+    let (sign, exponent) =
+        exponent.strip_prefix('-').map_or(('+', exponent), |exponent| ('-', exponent));
     format!("{mantissa}e{sign}{exponent:0>2}")
 }
 

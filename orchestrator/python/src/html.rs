@@ -71,8 +71,10 @@ fn decode_name(text: &str, out: &mut String) -> Option<usize> {
     let with_semicolon = text[end..].starts_with(';').then_some(end + 1);
     // All names have two characters or more; one is taken only with what follows it.
     let shorter = ends.iter().rev().copied().take_while(|&end| end > ends[0]);
-    let (end, characters) =
-        with_semicolon.into_iter().chain(shorter).find_map(|end| Some((end, named(&text[..end])?)))?;
+    let (end, characters) = with_semicolon
+        .into_iter()
+        .chain(shorter)
+        .find_map(|end| Some((end, named(&text[..end])?)))?;
     out.push_str(characters);
     Some(end)
 }

@@ -19,9 +19,11 @@ impl Int {
     /// `int(text)`: white space around, a sign, digits of any script, `_` between digits.
     pub fn parse(text: &str) -> Option<Int> {
         let ascii = to_ascii(text)?;
-        let plain = without_underscores(ascii.trim_matches(|c: char| matches!(c, ' ' | '\t'..='\r')))?;
+        let plain =
+            without_underscores(ascii.trim_matches(|c: char| matches!(c, ' ' | '\t'..='\r')))?;
         let digits = plain.strip_prefix(['+', '-']).unwrap_or(&plain);
-        let valid = (1..=DIGITS_LIMIT).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+        let valid = (1..=DIGITS_LIMIT).contains(&digits.len())
+            && digits.bytes().all(|b| b.is_ascii_digit());
         valid.then(|| Int::new(plain.starts_with('-'), digits))
     }
 
@@ -89,7 +91,8 @@ mod tests {
         ] {
             assert_eq!(Int::parse(text).map(|int| int.to_text()).as_deref(), Some(int), "{text:?}");
         }
-        for text in ["", "+", "7.0", "1e3", "1__0", "_1", "1_", "+_1", "+ 5", "--5", "0x10", "½", "\u{1c}5"]
+        for text in
+            ["", "+", "7.0", "1e3", "1__0", "_1", "1_", "+_1", "+ 5", "--5", "0x10", "½", "\u{1c}5"]
         {
             assert_eq!(Int::parse(text), None, "{text:?}");
         }
@@ -111,7 +114,11 @@ mod tests {
             ("5", f64::NEG_INFINITY, Some(Ordering::Greater)),
             ("5", f64::NAN, None),
         ] {
-            assert_eq!(Int::parse(text).and_then(|int| int.compare(float)), expect, "{text} {float}");
+            assert_eq!(
+                Int::parse(text).and_then(|int| int.compare(float)),
+                expect,
+                "{text} {float}"
+            );
         }
         assert_eq!(Int::parse(&"9".repeat(400)).and_then(|int| int.to_float()), None);
     }

@@ -187,7 +187,8 @@ impl<'a> Reader<'a> {
     }
 
     fn hex(&mut self) -> Option<u32> {
-        let digits = self.rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let digits =
+            self.rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
         self.rest = &self.rest[4..];
         u32::from_str_radix(digits, 16).ok()
     }

@@ -70,7 +70,9 @@ impl Pattern {
 
     /// `pattern.sub(replacement, text)`, with `$1` for a group.
     pub fn replace_all(&self, text: &str, replacement: &str) -> String {
-        self.0.try_replacen(text, 0, replacement).map_or_else(|_| text.to_owned(), |text| text.into_owned())
+        self.0
+            .try_replacen(text, 0, replacement)
+            .map_or_else(|_| text.to_owned(), |text| text.into_owned())
     }
 
     /// `pattern.sub(function, text)`; the function gets the groups.
@@ -80,14 +82,18 @@ impl Pattern {
                 captures.iter().map(|group| group.map_or("", |group| group.as_str())).collect();
             with(&groups)
         };
-        self.0.try_replacen(text, 0, replace).map_or_else(|_| text.to_owned(), |text| text.into_owned())
+        self.0
+            .try_replacen(text, 0, replace)
+            .map_or_else(|_| text.to_owned(), |text| text.into_owned())
     }
 }
 
 fn compile(pattern: &str, flags: Flags) -> Option<Pattern> {
     let letters = [(flags.ignore_case, 'i'), (flags.dot_all, 's'), (flags.multi_line, 'm')];
-    let letters: String = letters.into_iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect();
-    let pattern = if letters.is_empty() { pattern.to_owned() } else { format!("(?{letters}:{pattern})") };
+    let letters: String =
+        letters.into_iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect();
+    let pattern =
+        if letters.is_empty() { pattern.to_owned() } else { format!("(?{letters}:{pattern})") };
     RegexBuilder::new(&pattern).backtrack_limit(BACKTRACK_LIMIT).build().ok().map(Pattern)
 }
 
@@ -127,7 +133,9 @@ fn escape(rest: &mut Peekable<Chars<'_>>, in_class: bool, out: &mut String) {
         Some(c) if c.is_ascii_digit() || "AbBdDSwWafnrtvx".contains(c) => out.extend(['\\', c]),
         // Python takes no other letters; nor does the crate take this.
         Some(c) if c.is_ascii_alphabetic() => out.push('('),
-        Some(c) if c.is_ascii_punctuation() && c != '<' && c != '>' && c != '_' => out.extend(['\\', c]),
+        Some(c) if c.is_ascii_punctuation() && c != '<' && c != '>' && c != '_' => {
+            out.extend(['\\', c])
+        }
         Some(c) => out.push(c),
     }
 }
@@ -156,7 +164,8 @@ fn repetition(rest: &mut Peekable<Chars<'_>>, out: &mut String) {
     let (least, most) = inside.split_once(',').unwrap_or((&inside, "0"));
     let numbers = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let closed = rest.clone().nth(inside.chars().count()) == Some('}');
-    let counts = closed && numbers(least) && numbers(most) && !(least.is_empty() && most.is_empty());
+    let counts =
+        closed && numbers(least) && numbers(most) && !(least.is_empty() && most.is_empty());
     if !counts || (least.is_empty() && !inside.contains(',')) {
         return out.push_str("\\{");
     }
@@ -199,8 +208,8 @@ mod tests {
         check(r"^\p{C}$", "{", None);
         let search = Pattern::new("b$", Flags::default()).expect("a pattern");
         assert_eq!(search.is_match("ab\n"), Ok(true));
-        let start =
-            Pattern::at_start("^.b$", Flags { ignore_case: true, ..Flags::default() }).expect("a pattern");
+        let start = Pattern::at_start("^.b$", Flags { ignore_case: true, ..Flags::default() })
+            .expect("a pattern");
         assert_eq!((start.is_match("AB\n"), start.is_match("xAB")), (Ok(true), Ok(false)));
     }
 }

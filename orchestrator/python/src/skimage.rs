@@ -44,7 +44,8 @@ impl Sums {
         let x_variance = NORM * (mean(self.xx) - x * x);
         let y_variance = NORM * (mean(self.yy) - y * y);
         let covariance = NORM * (mean(self.xy) - x * y);
-        (2.0 * x * y + C1) * (2.0 * covariance + C2) / ((x * x + y * y + C1) * (x_variance + y_variance + C2))
+        (2.0 * x * y + C1) * (2.0 * covariance + C2)
+            / ((x * x + y * y + C1) * (x_variance + y_variance + C2))
     }
 }
 

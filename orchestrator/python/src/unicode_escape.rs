@@ -57,7 +57,8 @@ fn push(text: &str, others: Others, decoded: &mut String) {
 
 /// Takes exactly so many digits.
 fn hex(rest: &mut &str, digits: usize) -> Option<char> {
-    let found = rest.get(..digits).filter(|found| found.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    let found =
+        rest.get(..digits).filter(|found| found.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     *rest = &rest[digits..];
     character(u32::from_str_radix(found, 16).ok()?)
 }
@@ -69,7 +70,10 @@ fn octal(first: char, rest: &mut &str) -> Option<char> {
     *rest = behind;
     let start = first.to_digit(8)?;
     character(
-        digits.chars().filter_map(|digit| digit.to_digit(8)).fold(start, |code, digit| code * 8 + digit),
+        digits
+            .chars()
+            .filter_map(|digit| digit.to_digit(8))
+            .fold(start, |code, digit| code * 8 + digit),
     )
 }
 

@@ -25,8 +25,8 @@ pub struct Url<'a> {
 
 /// Schemes whose last path segment may carry `;parameters`; a URL without scheme may too.
 const SCHEMES_WITH_PARAMETERS: [&str; 16] = [
-    "", "ftp", "hdl", "prospero", "http", "imap", "https", "shttp", "rtsp", "rtsps", "rtspu", "sip", "sips",
-    "mms", "sftp", "tel",
+    "", "ftp", "hdl", "prospero", "http", "imap", "https", "shttp", "rtsp", "rtsps", "rtspu",
+    "sip", "sips", "mms", "sftp", "tel",
 ];
 
 /// Characters whose compatibility form has a delimiter in it.
@@ -68,7 +68,11 @@ fn decode(text: &str) -> Cow<'_, str> {
 /// Without what `urlsplit` takes out before anything else.
 fn clean(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches(|c| c <= ' ');
-    if text.contains(['\t', '\r', '\n']) { text.replace(['\t', '\r', '\n'], "").into() } else { text.into() }
+    if text.contains(['\t', '\r', '\n']) {
+        text.replace(['\t', '\r', '\n'], "").into()
+    } else {
+        text.into()
+    }
 }
 
 /// The parts of a clean text, as they stand there.
@@ -137,8 +141,9 @@ pub struct SplitResult {
 
 /// Schemes whose URLs have a host even where it is empty, as far as `urlunsplit` knows.
 const SCHEMES_WITH_HOST: [&str; 24] = [
-    "ftp", "http", "gopher", "nntp", "telnet", "imap", "wais", "file", "mms", "https", "shttp", "snews",
-    "prospero", "rtsp", "rtsps", "rtspu", "rsync", "svn", "svn+ssh", "sftp", "nfs", "git", "git+ssh", "ws",
+    "ftp", "http", "gopher", "nntp", "telnet", "imap", "wais", "file", "mms", "https", "shttp",
+    "snews", "prospero", "rtsp", "rtsps", "rtspu", "rsync", "svn", "svn+ssh", "sftp", "nfs", "git",
+    "git+ssh", "ws",
 ];
 
 impl SplitResult {
@@ -268,7 +273,9 @@ fn check_brackets(netloc: &str) -> Option<()> {
     let host = inside.split_once(']').map_or(inside, |(host, _)| host);
     let valid = match host.strip_prefix('v') {
         Some(future) => future.split_once('.').is_some_and(|(version, address)| {
-            !version.is_empty() && version.bytes().all(|b| b.is_ascii_hexdigit()) && !address.is_empty()
+            !version.is_empty()
+                && version.bytes().all(|b| b.is_ascii_hexdigit())
+                && !address.is_empty()
         }),
         None => match host.split_once('%') {
             Some((address, zone)) => is_ipv6(address) && !zone.is_empty() && !zone.contains('%'),
@@ -293,7 +300,10 @@ mod tests {
 
     #[test]
     fn splits_as_python_does() {
-        check("HTTPS://u@Shop.test:8/a;b/c;d?q=1?#f#g", Some(["u@Shop.test:8", "/a;b/c", "q=1?", "f#g"]));
+        check(
+            "HTTPS://u@Shop.test:8/a;b/c;d?q=1?#f#g",
+            Some(["u@Shop.test:8", "/a;b/c", "q=1?", "f#g"]),
+        );
         check(" \u{1}http://a\n.test", Some(["a.test", "", "", ""]));
         check("about:blank", Some(["", "blank", "", ""]));
         check("data:a;b", Some(["", "a;b", "", ""]));
@@ -301,8 +311,13 @@ mod tests {
         check("//h?x", Some(["h", "", "x", ""]));
         check("http://[::1%25]/", Some(["[::1%25]", "/", "", ""]));
         check("http://[v1.x]/", Some(["[v1.x]", "/", "", ""]));
-        for bad in ["http://[bad/", "http://bad]/", "http://[1.2.3.4]/", "http://a\u{2100}b/", "http://]a[/"]
-        {
+        for bad in [
+            "http://[bad/",
+            "http://bad]/",
+            "http://[1.2.3.4]/",
+            "http://a\u{2100}b/",
+            "http://]a[/",
+        ] {
             check(bad, None);
         }
     }

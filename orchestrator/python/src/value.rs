@@ -84,7 +84,9 @@ impl From<serde_json::Value> for Value {
                 _ => Value::Int(number.to_string()),
             },
             serde_json::Value::String(text) => Value::Str(text),
-            serde_json::Value::Array(items) => Value::List(items.into_iter().map(Value::from).collect()),
+            serde_json::Value::Array(items) => {
+                Value::List(items.into_iter().map(Value::from).collect())
+            }
             serde_json::Value::Object(entries) => {
                 let mut dict = Dict::default();
                 for (key, value) in entries {
@@ -118,7 +120,10 @@ mod tests {
         for round in 0..2 {
             for key in 0..3 * FEW {
                 dict.insert(format!("k{key}"), Value::Int((key * 2 + round).to_string()));
-                assert_eq!(dict.get(&format!("k{key}")), Some(&Value::Int((key * 2 + round).to_string())));
+                assert_eq!(
+                    dict.get(&format!("k{key}")),
+                    Some(&Value::Int((key * 2 + round).to_string()))
+                );
             }
         }
         let found: Vec<&str> = dict.iter().map(|(key, _)| key).collect();

@@ -21,9 +21,10 @@ fn written(state: &StorageState) -> BrowserState {
     };
     let (mut local_storage, mut session_storage) = (Storage::new(), Storage::new());
     for origin in &state.origins {
-        for (storage, kept) in
-            [(&mut local_storage, &origin.local_storage), (&mut session_storage, &origin.session_storage)]
-        {
+        for (storage, kept) in [
+            (&mut local_storage, &origin.local_storage),
+            (&mut session_storage, &origin.session_storage),
+        ] {
             if !kept.is_empty() {
                 storage.insert(origin.origin.clone(), entries(kept));
             }

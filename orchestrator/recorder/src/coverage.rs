@@ -113,7 +113,8 @@ impl TaskCoverage {
 /// When a snapshot cannot be read.
 pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Coverage, IndexError> {
     let mut recorded = Recorded { set, links: HashMap::new(), states: HashMap::new() };
-    let tasks = tasks.iter().map(|task| recorded.task(suite, task)).collect::<Result<Vec<_>, _>>()?;
+    let tasks =
+        tasks.iter().map(|task| recorded.task(suite, task)).collect::<Result<Vec<_>, _>>()?;
     let shares: Vec<f64> = tasks.iter().filter_map(TaskCoverage::share).collect();
     let sum = |ring: fn(&TaskCoverage) -> Ring| {
         tasks.iter().map(ring).fold(Ring::default(), |all, one| Ring {
@@ -122,7 +123,11 @@ pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Cover
         })
     };
     Ok(Coverage {
-        seeds: if shares.is_empty() { 0.0 } else { shares.iter().sum::<f64>() / shares.len() as f64 },
+        seeds: if shares.is_empty() {
+            0.0
+        } else {
+            shares.iter().sum::<f64>() / shares.len() as f64
+        },
         one_step: sum(|task| task.one_step),
         two_steps: sum(|task| task.two_steps),
         tasks,
@@ -157,7 +162,9 @@ impl Recorded<'_> {
             let Ok(url) = Url::parse(&seed.url) else { continue };
             let links = self.links(&url)?;
             coverage.seeds.push(SeedCoverage { seed, recorded: links.is_some() });
-            for url in [Some(&url), links.as_ref().map(|links| &links.address)].into_iter().flatten() {
+            for url in
+                [Some(&url), links.as_ref().map(|links| &links.address)].into_iter().flatten()
+            {
                 hosts.extend(url.host_str().map(str::to_owned));
             }
             pages.extend(links);
@@ -227,7 +234,9 @@ impl Recorded<'_> {
                 // What is too large or damaged has no links, but it is there.
                 let document = self.set.document(hit, LARGEST).ok().flatten();
                 let urls = document
-                    .map(|document| html_scan::links(&document.media_type, &document.bytes, &address))
+                    .map(|document| {
+                        html_scan::links(&document.media_type, &document.bytes, &address)
+                    })
                     .unwrap_or_default();
                 Some(Rc::new(Links { address, urls }))
             }
@@ -271,8 +280,11 @@ impl Recorded<'_> {
             let mut bare = url.clone();
             bare.set_fragment(None);
             let request = ReplayRequest::bare("GET", bare.as_str());
-            for hits in [self.set.exact(&exact(&request))?, self.set.normalised(&normalised(&request).0)?] {
-                let best = hits.iter().find(|hit| (200..300).contains(&hit.status)).or(hits.first());
+            for hits in
+                [self.set.exact(&exact(&request))?, self.set.normalised(&normalised(&request).0)?]
+            {
+                let best =
+                    hits.iter().find(|hit| (200..300).contains(&hit.status)).or(hits.first());
                 if let Some(hit) = best {
                     return Ok(Some(*hit));
                 }

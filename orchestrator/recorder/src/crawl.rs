@@ -165,7 +165,11 @@ impl<'a> Crawler<'a> {
     ///
     /// # Errors
     /// When the browser is gone, or the recording cannot be written.
-    pub async fn follow(&mut self, session: &mut Session, mut frontier: Frontier) -> Result<(), Error> {
+    pub async fn follow(
+        &mut self,
+        session: &mut Session,
+        mut frontier: Frontier,
+    ) -> Result<(), Error> {
         while !self.cancel.is_cancelled()
             && let Some(visit) = frontier.take_next()
         {
@@ -226,7 +230,10 @@ impl<'a> Crawler<'a> {
         let skipped = |why: Skip| (self.on)(Event::Skipped { url: &visit.url, why });
         if self.options.robots
             && visit.depth > 0
-            && !self.politeness.allows(session, self.studio, &visit.url, self.options.page_deadline).await
+            && !self
+                .politeness
+                .allows(session, self.studio, &visit.url, self.options.page_deadline)
+                .await
         {
             skipped(Skip::Robots);
             return Ok(Ended::Over(Outcome::Robots, None));

@@ -135,7 +135,10 @@ impl Frontier {
             return;
         }
         let queries = self.interest.queries.clone();
-        for url in survey.searches.iter().flat_map(|form| queries.iter().filter_map(|query| form.url(query)))
+        for url in survey
+            .searches
+            .iter()
+            .flat_map(|form| queries.iter().filter_map(|query| form.url(query)))
         {
             if self.in_scope(&url) {
                 self.push(url, on.depth + 1, Found::Search, "");
@@ -240,7 +243,8 @@ mod tests {
 
     #[test]
     fn other_hosts_and_schemes_are_left_alone() {
-        let links = ["https://b.test/", "mailto:x@a.test", "https://x.cdn.test/", "https://xcdn.test/"];
+        let links =
+            ["https://b.test/", "mailto:x@a.test", "https://x.cdn.test/", "https://xcdn.test/"];
         assert_eq!(crawl(1, 9, &links), ["https://a.test/", "https://x.cdn.test/"]);
     }
 
@@ -262,7 +266,8 @@ mod tests {
             field: "q".into(),
             fields: vec![("q".into(), "".into())],
         }];
-        let interest = Interest { queries: vec!["blue kettle".into()], words: vec!["kettles".into()] };
+        let interest =
+            Interest { queries: vec!["blue kettle".into()], words: vec!["kettles".into()] };
         assert_eq!(
             crawl_by(1, 9, &survey, interest),
             [

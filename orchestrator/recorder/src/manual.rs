@@ -8,7 +8,11 @@ use crate::Error;
 
 /// Opens each URL in a tab of its own, with the first one in front, and waits until the person
 /// closes the window or `cancel` fires.
-pub async fn by_hand(session: &mut Session, urls: &[Url], cancel: &CancellationToken) -> Result<(), Error> {
+pub async fn by_hand(
+    session: &mut Session,
+    urls: &[Url],
+    cancel: &CancellationToken,
+) -> Result<(), Error> {
     for (number, url) in urls.iter().rev().enumerate() {
         let opened = async {
             if number > 0 {

@@ -69,8 +69,13 @@ impl Politeness {
     ) -> bool {
         let origin = url.origin().ascii_serialization();
         if !self.robots.contains_key(&origin) {
-            let text =
-                visit::text_of(session, studio.in_flight(), &format!("{origin}/robots.txt"), deadline).await;
+            let text = visit::text_of(
+                session,
+                studio.in_flight(),
+                &format!("{origin}/robots.txt"),
+                deadline,
+            )
+            .await;
             // A site whose robots.txt cannot be read allows everything.
             self.robots.insert(origin.clone(), Robots::parse(&text.unwrap_or_default(), AGENT));
         }

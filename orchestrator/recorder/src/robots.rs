@@ -82,8 +82,10 @@ mod tests {
 
     #[test]
     fn the_longest_rule_decides_and_allow_wins_a_tie() {
-        let robots =
-            Robots::parse("User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\nAllow: /c\n", "sandbox");
+        let robots = Robots::parse(
+            "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /c\nAllow: /c\n",
+            "sandbox",
+        );
         let check = |path, expect| assert_eq!(robots.allows(path), expect, "{path}");
         check("/", true);
         check("/a/x", false);
@@ -103,8 +105,7 @@ mod tests {
 
     #[test]
     fn our_own_group_replaces_the_general_one() {
-        let text =
-            "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Sandbox\nDisallow: /private\n";
+        let text = "User-agent: *\nDisallow: /\n\nUser-agent: other\nUser-agent: Sandbox\nDisallow: /private\n";
         let robots = Robots::parse(text, "sandbox");
         assert!(robots.allows("/"));
         assert!(!robots.allows("/private/x"));
@@ -113,7 +114,9 @@ mod tests {
 
     #[test]
     fn an_empty_disallow_allows_all_and_garbage_is_ignored() {
-        assert!(Robots::parse("User-agent: sandbox\nDisallow:\n\u{0}garbage\n", "sandbox").allows("/x"));
+        assert!(
+            Robots::parse("User-agent: sandbox\nDisallow:\n\u{0}garbage\n", "sandbox").allows("/x")
+        );
         assert!(Robots::parse("", "sandbox").allows("/x"));
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    CertificateAuthority, Episode, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes,
-    Target, Visit,
+    CertificateAuthority, Episode, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact,
+    Replay, Routes, Target, Visit,
 };
 use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions, Timestamp};
 
@@ -41,10 +41,14 @@ pub struct Studio {
 impl Studio {
     /// Starts recording into `out`. The gateway accepts requests when this returns.
     pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
-        let StudioOptions { recording, gateway: mut config, redact, body_cap, resume, behind } = options;
+        let StudioOptions { recording, gateway: mut config, redact, body_cap, resume, behind } =
+            options;
         let resumed = resume && Recording::is_left_over(out);
-        let recording =
-            if resumed { Recording::recover(out, recording)?.0 } else { Recording::create(out, recording)? };
+        let recording = if resumed {
+            Recording::recover(out, recording)?.0
+        } else {
+            Recording::create(out, recording)?
+        };
         let redacts = redact != Redact::default();
         let recorder = Arc::new(Recorder::new(recording, redact, body_cap));
         config.routes = Routes::all(match behind {

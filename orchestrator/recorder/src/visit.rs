@@ -49,7 +49,13 @@ pub(crate) async fn visit(
     settle(session, in_flight, options.deadline).await;
     match read(session, in_flight, url, options, started).await {
         Ok(page @ VisitOutcome::Page { .. }) => {
-            stay(session, in_flight, options.stay.saturating_sub(opened.elapsed()), options.deadline).await;
+            stay(
+                session,
+                in_flight,
+                options.stay.saturating_sub(opened.elapsed()),
+                options.deadline,
+            )
+            .await;
             Ok(page)
         }
         Ok(other) => Ok(other),

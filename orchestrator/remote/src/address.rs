@@ -35,7 +35,9 @@ impl Address {
             return Err(wrong("it names no bucket or host"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("it has a user name or a password, which would be kept with the results"));
+            return Err(wrong(
+                "it has a user name or a password, which would be kept with the results",
+            ));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong(
@@ -120,7 +122,10 @@ mod tests {
     fn neighbours_have_addresses() {
         let address = Address::parse("s3://bucket/a/list.json").unwrap();
         assert_eq!(address.beside("x y/b.wacz").unwrap().to_string(), "s3://bucket/a/x%20y/b.wacz");
-        assert_eq!(address.with_end(".index").unwrap().to_string(), "s3://bucket/a/list.json.index");
+        assert_eq!(
+            address.with_end(".index").unwrap().to_string(),
+            "s3://bucket/a/list.json.index"
+        );
     }
 
     #[test]

@@ -41,7 +41,8 @@ impl Blocks {
         };
         std::fs::create_dir_all(folder).map_err(Error::local("create", folder))?;
         let open = |path: &Utf8Path| {
-            let file = File::options().read(true).write(true).create(true).truncate(false).open(path);
+            let file =
+                File::options().read(true).write(true).create(true).truncate(false).open(path);
             file.map_err(Error::local("open", path))
         };
         let path = folder.join("bytes");
@@ -68,7 +69,8 @@ impl Blocks {
         }
         let range = self.range(block, 1);
         let mut bytes = vec![0; (range.end - range.start) as usize];
-        self.bytes.read_exact_at(&mut bytes, range.start).is_ok() && sum_of(&bytes) == u64::from_le_bytes(sum)
+        self.bytes.read_exact_at(&mut bytes, range.start).is_ok()
+            && sum_of(&bytes) == u64::from_le_bytes(sum)
     }
 
     /// Keeps the bytes of blocks from `first` on.

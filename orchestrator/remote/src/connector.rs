@@ -10,8 +10,8 @@ use http::{Method, Request, Uri};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use object_store::ClientOptions;
 use object_store::client::{
-    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
-    HttpResponseBody, HttpService,
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody,
+    HttpResponse, HttpResponseBody, HttpService,
 };
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use url::Url;
@@ -74,16 +74,25 @@ impl HttpService for Client {
                 };
                 HttpError::new(HttpErrorKind::Timeout, Text(text))
             };
-            let response =
-                timeout(within, self.http.request(request)).await.map_err(late)?.map_err(|error| {
+            let response = timeout(within, self.http.request(request))
+                .await
+                .map_err(late)?
+                .map_err(|error| {
                     if is_metadata {
-                        return HttpError::new(HttpErrorKind::Unknown, Text(NO_CREDENTIALS.to_owned()));
+                        return HttpError::new(
+                            HttpErrorKind::Unknown,
+                            Text(NO_CREDENTIALS.to_owned()),
+                        );
                     }
-                    let kind =
-                        if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Request };
+                    let kind = if error.is_connect() {
+                        HttpErrorKind::Connect
+                    } else {
+                        HttpErrorKind::Request
+                    };
                     HttpError::new(kind, Text(error_text::with_causes(&error)))
                 })?;
-            let next = self.follows.then(|| elsewhere(&parts.method, &parts.uri, &response)).flatten();
+            let next =
+                self.follows.then(|| elsewhere(&parts.method, &parts.uri, &response)).flatten();
             let Some(next) = next else {
                 let most = if response.status().is_success() { u64::MAX } else { MOST_ERROR };
                 return Ok(response.map(|body| HttpResponseBody::new(LimitedBody::new(body, most))));
@@ -93,7 +102,10 @@ impl HttpService for Client {
             }
             parts.uri = next;
         }
-        Err(HttpError::new(HttpErrorKind::Unknown, Text("the server sends the reader in circles".to_owned())))
+        Err(HttpError::new(
+            HttpErrorKind::Unknown,
+            Text("the server sends the reader in circles".to_owned()),
+        ))
     }
 }
 
@@ -145,7 +157,9 @@ impl Body for LimitedBody {
         match Pin::new(&mut self.body).poll_frame(context) {
             Poll::Ready(frame) => {
                 self.late.as_mut().reset(Instant::now() + STALL);
-                let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref().map(Bytes::len));
+                let bytes = frame
+                    .as_ref()
+                    .and_then(|frame| frame.as_ref().ok()?.data_ref().map(Bytes::len));
                 let Some(left) = self.left.checked_sub(bytes.unwrap_or(0) as u64) else {
                     let text = Text("the server's error has no end".to_owned());
                     return Poll::Ready(Some(Err(HttpError::new(HttpErrorKind::Decode, text))));
@@ -153,7 +167,10 @@ impl Body for LimitedBody {
                 self.left = left;
                 Poll::Ready(frame.map(|frame| {
                     frame.map_err(|error| {
-                        HttpError::new(HttpErrorKind::Interrupted, Text(error_text::with_causes(&error)))
+                        HttpError::new(
+                            HttpErrorKind::Interrupted,
+                            Text(error_text::with_causes(&error)),
+                        )
                     })
                 }))
             }

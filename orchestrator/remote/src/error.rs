@@ -86,7 +86,9 @@ impl From<object_store::Error> for Reason {
             Store::Precondition { .. } => Reason::Changed,
             Store::PermissionDenied { .. } => Reason::Denied("permission denied".to_owned()),
             Store::Unauthenticated { .. } => Reason::Denied("unknown credentials".to_owned()),
-            Store::NotSupported { source } if source.to_string().contains("Range") => Reason::NoParts,
+            Store::NotSupported { source } if source.to_string().contains("Range") => {
+                Reason::NoParts
+            }
             other => {
                 let text = error_text::with_causes(&other);
                 if text.contains(NO_CREDENTIALS) {
@@ -106,7 +108,8 @@ impl From<object_store::Error> for Reason {
 
 /// What happened, without the store's name, the request and the number of attempts before it.
 fn in_short(text: &str) -> String {
-    let after = text.split_once("Error performing ").and_then(|(_, request)| request.split_once(" - "));
+    let after =
+        text.split_once("Error performing ").and_then(|(_, request)| request.split_once(" - "));
     let happened = after.map_or(text, |(_, happened)| happened).trim_start_matches("HTTP error: ");
     // A body in XML may repeat what was sent, a token among it.
     match happened.split_once("<?xml").or_else(|| happened.split_once("<Error>")) {

@@ -78,7 +78,8 @@ impl RemoteFile {
     /// # Errors
     /// See [`RemoteFile::open_with`].
     pub fn open(address: &Address) -> Result<Arc<RemoteFile>, Error> {
-        static OPENED: LazyLock<Mutex<HashMap<Address, Arc<RemoteFile>>>> = LazyLock::new(Mutex::default);
+        static OPENED: LazyLock<Mutex<HashMap<Address, Arc<RemoteFile>>>> =
+            LazyLock::new(Mutex::default);
         if let Some(file) = OPENED.lock().get(address) {
             return Ok(Arc::clone(file));
         }
@@ -96,8 +97,14 @@ impl RemoteFile {
     pub fn open_with(address: &Address, cache: Option<&Utf8Path>) -> Result<RemoteFile, Error> {
         let place = Place::of(address)?;
         let asked = place.clone();
-        let start = GetOptions { range: Some(GetRange::Bounded(0..BLOCK)), ..GetOptions::default() };
-        let got = on_server(&place, "open", async move { collected(get(&asked, start).await?, BLOCK).await });
+        let start =
+            GetOptions { range: Some(GetRange::Bounded(0..BLOCK)), ..GetOptions::default() };
+        let got =
+            on_server(
+                &place,
+                "open",
+                async move { collected(get(&asked, start).await?, BLOCK).await },
+            );
         let (first, whole) = match got {
             Ok(first) => (first, false),
             Err(Error::Server { why: Reason::NoParts, .. }) => {
@@ -109,13 +116,18 @@ impl RemoteFile {
             }
             // No range lies in an object without bytes.
             Err(Error::Server { doing, address, why: Reason::Changed }) => {
-                return Err(Error::Server { doing, address, why: Reason::Other("it is empty".to_owned()) });
+                return Err(Error::Server {
+                    doing,
+                    address,
+                    why: Reason::Other("it is empty".to_owned()),
+                });
             }
             Err(error) => return Err(error),
         };
         let (meta, first) = first;
         if !whole && first.len() as u64 != meta.size.min(BLOCK) {
-            let why = Reason::Other("the server has sent another part than the one asked for".to_owned());
+            let why =
+                Reason::Other("the server has sent another part than the one asked for".to_owned());
             return Err(Error::Server { doing: "open", address: address.to_string(), why });
         }
         let version = Version::of(&meta);
@@ -167,7 +179,8 @@ impl RemoteFile {
             return Ok(0);
         }
         let block = at / BLOCK;
-        self.ensure(block).map_err(|error| io::Error::other(Failed(error_text::with_causes(&error))))?;
+        self.ensure(block)
+            .map_err(|error| io::Error::other(Failed(error_text::with_causes(&error))))?;
         let most = (self.blocks.range(block, 1).end - at).min(bytes.len() as u64) as usize;
         self.blocks.read_at(&mut bytes[..most], at)
     }
@@ -206,10 +219,13 @@ impl RemoteFile {
         }
         let wanted = if state.last.0 == block { (state.last.1 * 2).min(MOST) } else { 1 };
         let is_missing = |next: &u64| {
-            !state.there.contains(next) && !state.under_way.contains(next) && !self.blocks.has(*next)
+            !state.there.contains(next)
+                && !state.under_way.contains(next)
+                && !self.blocks.has(*next)
         };
-        let more =
-            (block + 1..(block + wanted).min(self.blocks.count())).take_while(is_missing).count() as u64;
+        let more = (block + 1..(block + wanted).min(self.blocks.count()))
+            .take_while(is_missing)
+            .count() as u64;
         let run = block..block + 1 + more;
         state.under_way.extend(run.clone());
         state.last = (run.end, run.end - run.start);
@@ -235,12 +251,9 @@ impl RemoteFile {
         };
         let place = self.place.clone();
         let asked = range.end - range.start;
-        let (meta, bytes) =
-            on_server(
-                &self.place,
-                "read",
-                async move { collected(get(&place, options).await?, asked).await },
-            )?;
+        let (meta, bytes) = on_server(&self.place, "read", async move {
+            collected(get(&place, options).await?, asked).await
+        })?;
         if !self.version.is_of(&meta) || bytes.len() as u64 != asked {
             return Err(self.failed(Reason::Changed));
         }
@@ -258,11 +271,14 @@ impl RemoteFile {
             return Ok(());
         }
         // Beside the blocks, since there is room for all of it.
-        let path =
-            self.folder.clone().unwrap_or_else(|| std::env::temp_dir().to_string_lossy().as_ref().into());
+        let path = self
+            .folder
+            .clone()
+            .unwrap_or_else(|| std::env::temp_dir().to_string_lossy().as_ref().into());
         let mut file = tempfile::tempfile_in(&path).map_err(Error::local("write into", &path))?;
         let meta = crate::transfer::fetch_into(&self.place, &mut file, self.length)?;
-        let length = file.metadata().map_err(Error::local("read what was fetched for", &path))?.len();
+        let length =
+            file.metadata().map_err(Error::local("read what was fetched for", &path))?.len();
         if !self.version.is_of(&meta) || length != self.length {
             return Err(self.failed(Reason::Changed));
         }
@@ -324,7 +340,8 @@ fn on_server(
 }
 
 fn version_digest(etag: &Option<String>, length: u64, modified: SystemTime) -> [u8; 32] {
-    let seconds = modified.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let seconds =
+        modified.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     Sha256::digest(format!("{etag:?} {length} {seconds}")).into()
 }
 

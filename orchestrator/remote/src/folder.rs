@@ -83,9 +83,14 @@ impl RemoteFolder {
             .map_err(Error::local("start", "a request"))??
             .into_iter()
             .filter_map(|object| {
-                let path = object.location.as_ref().strip_prefix(self.place.path.as_ref())?.to_owned();
+                let path =
+                    object.location.as_ref().strip_prefix(self.place.path.as_ref())?.to_owned();
                 let version = object.e_tag.unwrap_or_else(|| object.last_modified.to_rfc3339());
-                Some(Listed { path: path.trim_start_matches('/').to_owned(), length: object.size, version })
+                Some(Listed {
+                    path: path.trim_start_matches('/').to_owned(),
+                    length: object.size,
+                    version,
+                })
             })
             .collect();
         listed.sort();

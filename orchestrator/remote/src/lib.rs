@@ -23,9 +23,8 @@ mod wait;
 
 use std::sync::OnceLock;
 
-use camino::{Utf8Path, Utf8PathBuf};
-
 pub use address::{Address, is_address};
+use camino::{Utf8Path, Utf8PathBuf};
 pub use error::{Error, Reason};
 pub use file::RemoteFile;
 pub use folder::{Listed, RemoteFolder};

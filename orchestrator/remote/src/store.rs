@@ -25,7 +25,8 @@ pub(crate) struct Place {
 }
 
 /// One store for each bucket and origin, so that objects share connections and credentials.
-static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> = LazyLock::new(Mutex::default);
+static STORES: LazyLock<Mutex<HashMap<String, Arc<dyn ObjectStore>>>> =
+    LazyLock::new(Mutex::default);
 
 impl Place {
     pub(crate) fn of(address: &Address) -> Result<Place, Error> {
@@ -40,8 +41,8 @@ impl Place {
             }
         };
         drop(stores);
-        let path =
-            Path::from_url_path(address.key()).map_err(|error| failed("use", address)(error.into()))?;
+        let path = Path::from_url_path(address.key())
+            .map_err(|error| failed("use", address)(error.into()))?;
         Ok(Place { store, path, address: address.clone() })
     }
 
@@ -64,14 +65,19 @@ pub(crate) fn endpoint() -> Option<String> {
 }
 
 fn make(address: &Address, origin: &str) -> Result<Arc<dyn ObjectStore>, Error> {
-    let retry =
-        RetryConfig { backoff: BackoffConfig::default(), max_retries: RETRY.0, retry_timeout: RETRY.1 };
+    let retry = RetryConfig {
+        backoff: BackoffConfig::default(),
+        max_retries: RETRY.0,
+        retry_timeout: RETRY.1,
+    };
     let reached = if address.is_s3() { endpoint() } else { Some(origin.to_owned()) };
-    let route = http_client::Route::from_environment(reached.as_deref().unwrap_or("https://amazonaws.com"));
+    let route =
+        http_client::Route::from_environment(reached.as_deref().unwrap_or("https://amazonaws.com"));
     let http = http_client::client(&route)?;
     let connector = Connector(Client { http, follows: !address.is_s3() });
     if !address.is_s3() {
-        let builder = HttpBuilder::new().with_url(origin).with_retry(retry).with_http_connector(connector);
+        let builder =
+            HttpBuilder::new().with_url(origin).with_retry(retry).with_http_connector(connector);
         return Ok(Arc::new(builder.build().map_err(failed("use", address))?));
     }
     let mut builder = AmazonS3Builder::from_env()

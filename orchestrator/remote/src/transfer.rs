@@ -23,9 +23,11 @@ const PARTS: usize = 2;
 /// written.
 pub fn download(address: &Address, to: &Utf8Path) -> Result<(), Error> {
     let place = Place::of(address)?;
-    let folder = to.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let folder =
+        to.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder).map_err(Error::local("create", folder))?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Error::local("write into", folder))?;
+    let mut file =
+        tempfile::NamedTempFile::new_in(folder).map_err(Error::local("write into", folder))?;
     fetch_into(&place, &mut file, u64::MAX)?;
     file.persist(to).map_err(|error| Error::local("write", to)(error.error))?;
     Ok(())
@@ -39,7 +41,11 @@ pub fn download_into(address: &Address, to: &mut impl Write, most: u64) -> Resul
     fetch_into(&Place::of(address)?, to, most).map(drop)
 }
 
-pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Result<ObjectMeta, Error> {
+pub(crate) fn fetch_into(
+    place: &Place,
+    to: &mut impl Write,
+    most: u64,
+) -> Result<ObjectMeta, Error> {
     let (sender, mut receiver) = mpsc::channel(4);
     let (metas, meta) = std::sync::mpsc::channel();
     let mut written = 0;
@@ -76,7 +82,8 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Resul
             let why = Reason::Other(format!("it has more than {most} bytes"));
             return Err(Error::Server { doing: "read", address: place.address.to_string(), why });
         }
-        to.write_all(&chunk).map_err(Error::local("write what was read of", place.address.to_string()))?;
+        to.write_all(&chunk)
+            .map_err(Error::local("write what was read of", place.address.to_string()))?;
     }
 }
 
@@ -114,7 +121,11 @@ pub fn upload(
         file.read_to_end(&mut bytes).map_err(Error::local("read", from))?;
         let asked = place.clone();
         let put = wait::block_on(async move {
-            asked.store.put(&asked.path, PutPayload::from(bytes)).await.map_err(asked.failed("write"))
+            asked
+                .store
+                .put(&asked.path, PutPayload::from(bytes))
+                .await
+                .map_err(asked.failed("write"))
         });
         let put = put.map_err(Error::local("start", "a request"))??;
         sent(length);
@@ -131,7 +142,8 @@ fn upload_in_parts(
 ) -> Result<Option<String>, Error> {
     let asked = place.clone();
     let begin = wait::block_on(async move { asked.store.put_multipart(&asked.path).await });
-    let begun = begin.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
+    let begun =
+        begin.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
     let mut writing = WriteMultipart::new_with_chunk_size(begun, PART);
     let mut part = vec![0; PART];
     loop {
@@ -157,7 +169,8 @@ fn upload_in_parts(
             writing.put(bytes);
             Ok(writing)
         });
-        writing = step.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
+        writing =
+            step.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
         sent(read as u64);
     }
 }

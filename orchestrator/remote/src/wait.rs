@@ -14,7 +14,8 @@ static RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
 pub(crate) fn block_on<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> std::io::Result<T> {
-    let runtime = RUNTIME.as_ref().map_err(|error| std::io::Error::new(error.kind(), error.to_string()))?;
+    let runtime =
+        RUNTIME.as_ref().map_err(|error| std::io::Error::new(error.kind(), error.to_string()))?;
     let (sender, receiver) = mpsc::sync_channel(1);
     runtime.spawn(async move {
         // The caller waits for it.
@@ -25,7 +26,8 @@ pub(crate) fn block_on<T: Send + 'static>(
 
 /// Starts a future that tells by itself how it ended.
 pub(crate) fn spawn(future: impl Future<Output = ()> + Send + 'static) -> std::io::Result<()> {
-    let runtime = RUNTIME.as_ref().map_err(|error| std::io::Error::new(error.kind(), error.to_string()))?;
+    let runtime =
+        RUNTIME.as_ref().map_err(|error| std::io::Error::new(error.kind(), error.to_string()))?;
     runtime.spawn(future);
     Ok(())
 }

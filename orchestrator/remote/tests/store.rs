@@ -52,7 +52,8 @@ fn with_server(name: &str, more: &[(&str, &str)], inside: impl FnOnce()) {
     world.put("big", &pattern(3_000_000));
     world.put("x y/ö+%.txt", b"odd");
     let done = test.output().unwrap();
-    let text = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
+    let text =
+        String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success() && text.contains("1 passed"), "{text}");
 }
 
@@ -137,7 +138,9 @@ fn many_threads_read_one_object() {
 fn files_go_there_and_come_back() {
     with_server("files_go_there_and_come_back", &[], || {
         let large = pattern(20_000_000);
-        for (name, content) in [("a/small", b"small".as_slice()), ("a/large", &large), ("a/none", b"")] {
+        for (name, content) in
+            [("a/small", b"small".as_slice()), ("a/large", &large), ("a/none", b"")]
+        {
             let (from, to) = (folder().join("from"), folder().join("to"));
             std::fs::write(&from, content).unwrap();
             let there = address(&format!("s3://bucket/{name}"));
@@ -150,7 +153,8 @@ fn files_go_there_and_come_back() {
         let in_folder = RemoteFolder::at(&address("s3://bucket/a")).unwrap();
         let listed: Vec<_> =
             in_folder.list().unwrap().into_iter().map(|found| (found.path, found.length)).collect();
-        let expect = [("large".to_owned(), 20_000_000), ("none".to_owned(), 0), ("small".to_owned(), 5)];
+        let expect =
+            [("large".to_owned(), 20_000_000), ("none".to_owned(), 0), ("small".to_owned(), 5)];
         assert_eq!(listed, expect);
         in_folder.remove("none").unwrap();
         in_folder.remove("none").unwrap();
@@ -169,7 +173,10 @@ fn files_go_there_and_come_back() {
 fn what_cannot_be_had_is_named() {
     with_server("what_cannot_be_had_is_named", &[], || {
         for (text, expect) in [
-            ("s3://bucket/nothing", "failed to open s3://bucket/nothing: there is nothing at this address"),
+            (
+                "s3://bucket/nothing",
+                "failed to open s3://bucket/nothing: there is nothing at this address",
+            ),
             ("s3://nowhere/x", "there is nothing at this address"),
             ("http://127.0.0.1:9/x", "failed to open http://127.0.0.1:9/x: "),
         ] {
@@ -177,7 +184,8 @@ fn what_cannot_be_had_is_named() {
             let text = format!("failed to {}", error_text::with_causes(&error));
             assert!(text.contains(expect), "{text}");
         }
-        let refused = RemoteFile::open_with(&address("http://127.0.0.1:9/x"), None).unwrap_err().to_string();
+        let refused =
+            RemoteFile::open_with(&address("http://127.0.0.1:9/x"), None).unwrap_err().to_string();
         assert!(refused.contains("Connection refused"), "{refused}");
     });
 }
@@ -211,7 +219,9 @@ fn plain_web_servers_serve_as_well() {
             }
             let head = String::from_utf8(head).unwrap();
             let start = if head.contains("/moved") {
-                format!("HTTP/1.1 302 Found\r\nLocation: http://{own}/x\r\nContent-Length: 0\r\n\r\n")
+                format!(
+                    "HTTP/1.1 302 Found\r\nLocation: http://{own}/x\r\nContent-Length: 0\r\n\r\n"
+                )
             } else {
                 format!(
                     "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nLast-Modified: Thu, 26 Nov 2026 10:00:00 GMT\r\n\

@@ -33,7 +33,9 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// An episode stands in another one's folder.
-    #[error("read {path}: its episode.json is that of the folder {belongs}; give the folder that name")]
+    #[error(
+        "read {path}: its episode.json is that of the folder {belongs}; give the folder that name"
+    )]
     Misplaced {
         /// The folder.
         path: Utf8PathBuf,
@@ -63,7 +65,9 @@ pub enum Error {
         path: Utf8PathBuf,
     },
     /// Two runs that have nothing to compare.
-    #[error("find a task that is in both: {left} is of the suite {left_suite}, {right} of {right_suite}")]
+    #[error(
+        "find a task that is in both: {left} is of the suite {left_suite}, {right} of {right_suite}"
+    )]
     NothingInCommon {
         /// A run.
         left: Utf8PathBuf,

@@ -177,9 +177,10 @@ fn kind_of(entry: &Entry) -> &str {
     match entry.destination.as_deref() {
         Some("document") => "document",
         Some("iframe" | "frame" | "object" | "embed") => "frame",
-        Some("script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet" | "paintworklet") => {
-            "script"
-        }
+        Some(
+            "script" | "worker" | "sharedworker" | "serviceworker" | "audioworklet"
+            | "paintworklet",
+        ) => "script",
         Some("style" | "xslt") => "style",
         Some("empty" | "websocket" | "json") => "fetch",
         Some(other) => other,
@@ -239,10 +240,19 @@ mod tests {
         assert_eq!((shown.verdict, shown.beside.len()), (Verdict::Shown, 2));
         for kind in ["script", "style", "empty", "iframe"] {
             let hole = entry("https://a.test/x", kind, miss());
-            assert_eq!(verdict(["1", "1"], &[document.clone(), hole]).verdict, Verdict::ShownWithHoles);
+            assert_eq!(
+                verdict(["1", "1"], &[document.clone(), hole]).verdict,
+                Verdict::ShownWithHoles
+            );
         }
-        assert_eq!(verdict(["1", "2"], std::slice::from_ref(&document)).verdict, Verdict::Different);
-        assert_eq!(verdict(["1", "1"], &[entry(URL, "document", miss())]).verdict, Verdict::NotShown);
+        assert_eq!(
+            verdict(["1", "2"], std::slice::from_ref(&document)).verdict,
+            Verdict::Different
+        );
+        assert_eq!(
+            verdict(["1", "1"], &[entry(URL, "document", miss())]).verdict,
+            Verdict::NotShown
+        );
         let empty = Entry { bytes: 0, ..document };
         let empty = verdict(["1", "1"], &[empty]);
         assert_eq!(empty.verdict, Verdict::NotShown);

@@ -114,7 +114,8 @@ impl Mirror {
         let address = Address::parse(address.trim_end_matches('/'))?;
         let text = address.to_string();
         let name = text.rsplit('/').next().unwrap_or_default();
-        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let name: String =
+            name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         let key = hex::encode(Sha256::digest(format!("{} {text}", remote::server(&address))));
         let here = folders.join(format!("{name}-{}", &key[..12]));
         let sent = Mutex::new(read_sent(&here.join(SENT))?);
@@ -151,7 +152,11 @@ impl Mirror {
     ///
     /// # Errors
     /// When the server does not answer or allow it, the folder cannot be written, or it is stopped.
-    pub fn pull(&self, stop: &CancellationToken, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
+    pub fn pull(
+        &self,
+        stop: &CancellationToken,
+        on: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(), Error> {
         let listed = self.there.list()?;
         // Some tools make an empty object that stands for a folder.
         let is_folder = |object: &Listed| {
@@ -159,12 +164,17 @@ impl Mirror {
             object.path.is_empty()
                 || object.length == 0 && listed.iter().any(|one| one.path.starts_with(&inside))
         };
-        let whole: BTreeSet<String> =
-            listed.iter().filter_map(|object| object.path.strip_suffix(RECORD)).map(str::to_owned).collect();
-        let counts = |path: &str| match path.strip_prefix("episodes/").and_then(|rest| rest.split_once('/')) {
-            Some((episode, _)) => whole.contains(&format!("episodes/{episode}/")),
-            None => true,
-        };
+        let whole: BTreeSet<String> = listed
+            .iter()
+            .filter_map(|object| object.path.strip_suffix(RECORD))
+            .map(str::to_owned)
+            .collect();
+        let counts =
+            |path: &str| match path.strip_prefix("episodes/").and_then(|rest| rest.split_once('/'))
+            {
+                Some((episode, _)) => whole.contains(&format!("episodes/{episode}/")),
+                None => true,
+            };
         let mut wanted = Vec::new();
         for object in listed.iter().filter(|object| counts(&object.path) && !is_folder(object)) {
             if !is_plain(&object.path) {
@@ -178,8 +188,13 @@ impl Mirror {
         }
         std::fs::create_dir_all(&self.here).map_err(local("create", &self.here))?;
         let there: BTreeSet<&str> = listed.iter().map(|object| object.path.as_str()).collect();
-        let gone: Vec<String> =
-            self.sent.lock().keys().filter(|path| !there.contains(path.as_str())).cloned().collect();
+        let gone: Vec<String> = self
+            .sent
+            .lock()
+            .keys()
+            .filter(|path| !there.contains(path.as_str()))
+            .cloned()
+            .collect();
         for path in gone {
             if self.is_copy {
                 let file = self.here.join(&path);
@@ -248,7 +263,9 @@ impl Mirror {
         let is_below = |path: &str| Utf8Path::new(path).starts_with(below);
         let changed: Vec<&String> = found
             .iter()
-            .filter(|(path, stamp)| self.sent.lock().get(*path).map(|sent| sent.here) != Some(**stamp))
+            .filter(|(path, stamp)| {
+                self.sent.lock().get(*path).map(|sent| sent.here) != Some(**stamp)
+            })
             .map(|(path, _)| path)
             .collect();
         let gone: Vec<String> = self
@@ -269,14 +286,17 @@ impl Mirror {
         }
         let total = rest.len() + records.len();
         let put = |path: &&String| -> Result<(), Error> {
-            let version = match remote::upload(&self.here.join(path), &self.there.object(path)?, &mut |_| {})
-            {
-                // Its episode is being replaced; what takes its place is told.
-                Err(remote::Error::Local { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                    return Ok(());
-                }
-                uploaded => uploaded?,
-            };
+            let version =
+                match remote::upload(&self.here.join(path), &self.there.object(path)?, &mut |_| {})
+                {
+                    // Its episode is being replaced; what takes its place is told.
+                    Err(remote::Error::Local { source, .. })
+                        if source.kind() == ErrorKind::NotFound =>
+                    {
+                        return Ok(());
+                    }
+                    uploaded => uploaded?,
+                };
             let sent = Sent { here: found[*path], version: version.unwrap_or_default() };
             self.sent.lock().insert((*path).clone(), sent);
             Ok(())
@@ -296,7 +316,9 @@ impl Mirror {
         let path = self.here.join(SENT);
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(&self.here)?;
-            for (name, Sent { here: Stamp { length, modified_nanos }, version }) in self.sent.lock().iter() {
+            for (name, Sent { here: Stamp { length, modified_nanos }, version }) in
+                self.sent.lock().iter()
+            {
                 writeln!(file, "{length} {modified_nanos} {version}\t{name}")?;
             }
             file.persist(&path)?;
@@ -321,7 +343,10 @@ pub fn runs_below(address: &str) -> Result<Vec<Utf8PathBuf>, Error> {
     // `parts/10/` comes after `parts/9/`.
     found.sort_by_key(|path| (path.len(), *path));
     let base = folder.address();
-    Ok(found.into_iter().map(|path| format!("{base}/{path}").trim_end_matches('/').into()).collect())
+    Ok(found
+        .into_iter()
+        .map(|path| format!("{base}/{path}").trim_end_matches('/').into())
+        .collect())
 }
 
 /// What was uploaded from a folder; nothing where there is no such file. A line that is damaged
@@ -396,7 +421,8 @@ fn stamp(metadata: &std::fs::Metadata) -> Stamp {
 
 /// Whether a path leads to a file below the folder that no reader passes over.
 fn is_plain(path: &str) -> bool {
-    path.split('/').all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', '\0']))
+    path.split('/')
+        .all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', '\0']))
 }
 
 fn local(doing: &'static str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Error {
@@ -438,7 +464,8 @@ mod tests {
 
     #[test]
     fn names_that_lead_elsewhere_are_no_files_of_a_run() {
-        for path in ["../x", "/etc/passwd", "a/../b", "episodes/.x/a", "a//b", "", "a\\b", ".sent"] {
+        for path in ["../x", "/etc/passwd", "a/../b", "episodes/.x/a", "a//b", "", "a\\b", ".sent"]
+        {
             assert!(!is_plain(path), "{path}");
         }
         assert!(is_plain("episodes/a%2Fb-1/step-01.png"));

@@ -55,7 +55,15 @@ impl Visitor {
         let gateway = Gateway::start(Config::new(authority.into(), routes))
             .await
             .map_err(EnvironmentError::while_doing("start the gateway"))?;
-        Ok(Visitor { gateway, spki, browser_state, session: None, device, settle_within, keeps_order: false })
+        Ok(Visitor {
+            gateway,
+            spki,
+            browser_state,
+            session: None,
+            device,
+            settle_within,
+            keeps_order: false,
+        })
     }
 
     /// The browser after a visit, with the page in it.

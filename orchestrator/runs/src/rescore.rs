@@ -54,7 +54,8 @@ async fn episode(
     };
     let goal = task.goal.to_string();
     let within = deadline::of_episode(Duration::MAX);
-    let scored = scored(&mut assessment, &goal, outcome.clone(), judge, Suspect::Agent, within).await;
+    let scored =
+        scored(&mut assessment, &goal, outcome.clone(), judge, Suspect::Agent, within).await;
     let id = EpisodeId { task: task.id.clone(), repeat };
     let mut record = EpisodeRecord {
         answer: saved.answer.clone(),

@@ -55,9 +55,15 @@ fn csv_keeps_quotes_and_line_breaks() -> Tested {
             .unwrap_or("no such column")
     };
     assert_eq!((rows.len(), cell(0, "answer"), cell(0, "misses")), (3, ANSWER, "7"));
-    assert_eq!((cell(0, "score"), cell(0, "unjudged"), cell(0, "agent_ms")), ("0.25", "false", "3"));
+    assert_eq!(
+        (cell(0, "score"), cell(0, "unjudged"), cell(0, "agent_ms")),
+        ("0.25", "false", "3")
+    );
     assert_eq!((cell(0, "prompt_tokens"), cell(0, "cost")), ("1234", "0.25"));
-    assert_eq!((cell(0, "refused_hosts"), cell(0, "started")), ("a.test;b.test", "1970-01-01T00:00:00Z"));
+    assert_eq!(
+        (cell(0, "refused_hosts"), cell(0, "started")),
+        ("a.test;b.test", "1970-01-01T00:00:00Z")
+    );
     assert_eq!((cell(1, "answer"), cell(1, "score"), cell(1, "unjudged")), ("", "", "true"));
     assert_eq!((cell(2, "repeat"), cell(2, "agent_ms"), cell(2, "fingerprint")), ("3", "", "c"));
     Ok(())
@@ -87,12 +93,18 @@ fn parquet_is_read_back_as_it_was() -> Tested {
     let reader = SerializedFileReader::new(std::fs::File::open(&file)?)?;
     let rows = reader.get_row_iter(None)?.collect::<Result<Vec<Row>, _>>()?;
     let cell = |row: usize, name: &str| {
-        rows[row].get_column_iter().find(|(known, _)| *known == name).map(|(_, field)| field.clone())
+        rows[row]
+            .get_column_iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, field)| field.clone())
     };
     let text = |text: &str| Some(Field::Str(text.to_owned()));
     assert_eq!(rows.len(), 3);
     assert_eq!((cell(0, "answer"), cell(1, "answer")), (text(ANSWER), Some(Field::Null)));
-    assert_eq!((cell(0, "score"), cell(1, "score")), (Some(Field::Double(0.25)), Some(Field::Null)));
+    assert_eq!(
+        (cell(0, "score"), cell(1, "score")),
+        (Some(Field::Double(0.25)), Some(Field::Null))
+    );
     assert_eq!((cell(0, "misses"), cell(2, "agent_ms")), (Some(Field::Long(7)), Some(Field::Null)));
     assert_eq!(
         (cell(0, "unjudged"), cell(1, "unjudged")),
@@ -100,12 +112,17 @@ fn parquet_is_read_back_as_it_was() -> Tested {
     );
     assert_eq!(cell(0, "started"), Some(Field::TimestampMillis(0)));
     let hosts = |row: usize| -> Result<Vec<String>, parquet::errors::ParquetError> {
-        let place =
-            rows[row].get_column_iter().position(|(name, _)| name == "refused_hosts").unwrap_or(usize::MAX);
+        let place = rows[row]
+            .get_column_iter()
+            .position(|(name, _)| name == "refused_hosts")
+            .unwrap_or(usize::MAX);
         let list = rows[row].get_list(place)?;
         Ok(list.elements().iter().map(|item| item.to_string().replace('"', "")).collect())
     };
-    assert_eq!((hosts(0)?, hosts(1)?), (vec!["a.test".to_owned(), "b.test".to_owned()], Vec::new()));
+    assert_eq!(
+        (hosts(0)?, hosts(1)?),
+        (vec!["a.test".to_owned(), "b.test".to_owned()], Vec::new())
+    );
     Ok(())
 }
 

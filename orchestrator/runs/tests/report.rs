@@ -43,7 +43,10 @@ fn a_task_is_one_entry_with_its_repeats_folded_under_it() -> Tested {
     assert!(html.contains("<summary>3 repeats, equal</summary>"), "{html}");
     assert_eq!(html.matches("<li class=\"step").count(), 3, "equal repeats are shown once: {html}");
     for repeat in 1..=3 {
-        assert!(html.contains(&format!("href=\"episodes/shop%252E1-{repeat}/trace.html\"")), "{html}");
+        assert!(
+            html.contains(&format!("href=\"episodes/shop%252E1-{repeat}/trace.html\"")),
+            "{html}"
+        );
     }
     let html = drawn(&["a", "b", "a"])?;
     assert_eq!(html.matches("<tbody").count(), 1, "{html}");
@@ -96,15 +99,21 @@ fn repeats_that_are_expected_to_differ_do_so_without_alarm() -> Tested {
     let folder = RunFolder::open(&path)?;
     let check = |alarm: bool, why: &str| -> Tested {
         let html = read(&report::write(&path)?)?;
-        let loud =
-            ["<p class=\"figure bad\">2 different", "badge part\">2 fingerprints", "<pre class=\"diff\">"];
+        let loud = [
+            "<p class=\"figure bad\">2 different",
+            "badge part\">2 fingerprints",
+            "<pre class=\"diff\">",
+        ];
         for loud in loud {
             assert_eq!(html.contains(loud), alarm, "{loud}: {html}");
         }
         let table = Summary::read(&path)?.table(200);
         assert_eq!(table.contains("DIFFERENT in 2 repeats"), alarm, "{table}");
         assert!(alarm || html.contains(&format!("As expected: {why}.")), "{html}");
-        assert!(alarm || table.contains(&format!("different in 2 repeats, as expected: {why}")), "{table}");
+        assert!(
+            alarm || table.contains(&format!("different in 2 repeats, as expected: {why}")),
+            "{table}"
+        );
         Ok(())
     };
     // Its models were asked, and no cassette answered.
@@ -120,7 +129,8 @@ fn repeats_that_are_expected_to_differ_do_so_without_alarm() -> Tested {
 #[test]
 fn nothing_is_loaded_from_elsewhere() -> Tested {
     let html = drawn(&["a"])?;
-    for outside in ["<link", "<iframe", "@import", "src=\"http", "src=\"/", "url(http", "url('http"] {
+    for outside in ["<link", "<iframe", "@import", "src=\"http", "src=\"/", "url(http", "url('http"]
+    {
         assert!(!html.contains(outside), "{outside}");
     }
     Ok(())
@@ -147,10 +157,14 @@ fn runs_of_different_tasks_are_not_compared() -> Tested {
         tags: Vec::new(),
         reference_steps: None,
     };
-    RunFolder::create(&other, &RunRecord::new("town", "e".to_owned(), "oracle".to_owned(), 1, vec![task]))?;
+    RunFolder::create(
+        &other,
+        &RunRecord::new("town", "e".to_owned(), "oracle".to_owned(), 1, vec![task]),
+    )?;
     let error = runs::pair(&one, &other).err().ok_or("nothing is to be compared")?.to_string();
     assert!(
-        error.starts_with("find a task that is in both: ") && error.contains("is of the suite demo, "),
+        error.starts_with("find a task that is in both: ")
+            && error.contains("is of the suite demo, "),
         "{error}"
     );
     Ok(())

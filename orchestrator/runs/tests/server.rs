@@ -26,7 +26,9 @@ struct Served {
 }
 
 impl Served {
-    async fn start(write: impl FnOnce(&Utf8PathBuf) -> Tested) -> Result<Served, Box<dyn std::error::Error>> {
+    async fn start(
+        write: impl FnOnce(&Utf8PathBuf) -> Tested,
+    ) -> Result<Served, Box<dyn std::error::Error>> {
         let folder = tempfile::tempdir()?;
         let run = Utf8PathBuf::try_from(folder.path().join("run"))?;
         write(&run)?;
@@ -49,9 +51,12 @@ impl Served {
 
     async fn ask_at(&self, line: &str, fields: &str) -> Result<String, Box<dyn std::error::Error>> {
         let mut tcp = TcpStream::connect(self.at).await?;
-        let host = if fields.contains("Host:") { String::new() } else { format!("Host: {}\r\n", self.at) };
-        tcp.write_all(format!("{line} HTTP/1.1\r\n{host}{fields}Connection: close\r\n\r\n").as_bytes())
-            .await?;
+        let host =
+            if fields.contains("Host:") { String::new() } else { format!("Host: {}\r\n", self.at) };
+        tcp.write_all(
+            format!("{line} HTTP/1.1\r\n{host}{fields}Connection: close\r\n\r\n").as_bytes(),
+        )
+        .await?;
         let mut answer = Vec::new();
         tokio::time::timeout(Duration::from_secs(60), tcp.read_to_end(&mut answer)).await??;
         Ok(String::from_utf8_lossy(&answer).into_owned())
@@ -75,8 +80,14 @@ async fn pages_and_what_they_need_are_served() -> Tested {
     let served = Served::start(|path| write_run(path, &["a", "b"])).await?;
     for page in ["/", "/report.html", "/trace.html", &format!("{EPISODE}/trace.html")] {
         let answer = served.get(page).await?;
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("</html>"), "{page}: {answer}");
-        assert!(answer.contains("content-type: text/html") && !answer.contains(HOSTILE), "{page}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.contains("</html>"),
+            "{page}: {answer}"
+        );
+        assert!(
+            answer.contains("content-type: text/html") && !answer.contains(HOSTILE),
+            "{page}: {answer}"
+        );
     }
     let picture = served.get(&format!("{EPISODE}/step-01.png")).await?;
     assert!(
@@ -85,7 +96,10 @@ async fn pages_and_what_they_need_are_served() -> Tested {
     );
     for file in ["trace.jsonl", "ledger.jsonl", "episode.json"] {
         let answer = served.get(&format!("{EPISODE}/{file}")).await?;
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("text/plain"), "{file}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.contains("text/plain"),
+            "{file}: {answer}"
+        );
     }
     let head = served.ask(&format!("HEAD {EPISODE}/step-01.png"), "").await?;
     assert!(head.contains("content-length: 25") && head.ends_with("\r\n\r\n"), "{head}");
@@ -101,11 +115,17 @@ async fn what_pages_had_saved_is_not_run() -> Tested {
         std::fs::write(folder.join("downloads").join(name), "<script>")?;
     }
     std::fs::write(folder.join("goal-1.svg"), "<svg/>")?;
-    for path in ["downloads/100%20%25%3F%2Epdf", "downloads/page.html", "downloads/picture.png", "goal-1.svg"]
-    {
+    for path in [
+        "downloads/100%20%25%3F%2Epdf",
+        "downloads/page.html",
+        "downloads/picture.png",
+        "goal-1.svg",
+    ] {
         let answer = served.get(&format!("{EPISODE}/{path}")).await?;
         assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
-        for field in ["content-disposition: attachment", "nosniff", "octet-stream", "'none'; sandbox"] {
+        for field in
+            ["content-disposition: attachment", "nosniff", "octet-stream", "'none'; sandbox"]
+        {
             assert!(answer.contains(field), "{path} lacks {field}: {answer}");
         }
     }
@@ -156,14 +176,21 @@ async fn nothing_outside_of_the_run_is_served_whatever_stands_in_it() -> Tested 
     ] {
         served.is_answered(path, 404).await?;
     }
-    for name in
-        ["linked.txt", "downloads/secret.txt", "storage_state.json", "network.har", ".hidden.txt", "fifo.txt"]
-    {
+    for name in [
+        "linked.txt",
+        "downloads/secret.txt",
+        "storage_state.json",
+        "network.har",
+        ".hidden.txt",
+        "fifo.txt",
+    ] {
         served.is_answered(&format!("{EPISODE}/{name}"), 404).await?;
     }
     std::fs::rename(&episodes, outside.join("episodes"))?;
     symlink(outside.join("episodes"), &episodes)?;
-    for path in ["/", "/trace.html", &format!("{EPISODE}/trace.html"), &format!("{EPISODE}/step-01.png")] {
+    for path in
+        ["/", "/trace.html", &format!("{EPISODE}/trace.html"), &format!("{EPISODE}/step-01.png")]
+    {
         served.is_answered(path, 404).await?;
     }
     Ok(())
@@ -186,12 +213,18 @@ async fn pages_of_others_are_refused_and_nothing_can_be_changed() -> Tested {
     }
     for path in ["/", "/report.html", "/run.json", &format!("/x{}/run.json", served.key)] {
         let answer = served.ask_at(&format!("GET {path}"), "").await?;
-        assert!(answer.starts_with("HTTP/1.1 401") && !answer.contains(&served.key), "{path}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 401") && !answer.contains(&served.key),
+            "{path}: {answer}"
+        );
     }
     let before = std::fs::read(served.run.join("run.json"))?;
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
         let answer = served.ask(&format!("{method} /run.json"), "Content-Length: 0\r\n").await?;
-        assert!(answer.starts_with("HTTP/1.1 405") && answer.contains("allow: GET, HEAD"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 405") && answer.contains("allow: GET, HEAD"),
+            "{answer}"
+        );
     }
     assert_eq!(std::fs::read(served.run.join("run.json"))?, before);
     Ok(())
@@ -205,12 +238,16 @@ async fn files_are_streamed() -> Tested {
     let file = std::fs::File::create(served.run.join("episodes/shop%2E1-1/large.txt"))?;
     file.set_len(SIZE)?;
     let mut tcp = TcpStream::connect(served.at).await?;
-    let request = format!("GET /{}{EPISODE}/large.txt HTTP/1.1\r\nHost: {}\r\n\r\n", served.key, served.at);
+    let request =
+        format!("GET /{}{EPISODE}/large.txt HTTP/1.1\r\nHost: {}\r\n\r\n", served.key, served.at);
     tcp.write_all(request.as_bytes()).await?;
     let mut beginning = vec![0; 1 << 20];
     tokio::time::timeout(Duration::from_secs(60), tcp.read_exact(&mut beginning)).await??;
     let head = String::from_utf8_lossy(&beginning[..1_000]).into_owned();
-    assert!(head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-length: {SIZE}")), "{head}");
+    assert!(
+        head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-length: {SIZE}")),
+        "{head}"
+    );
     Ok(())
 }
 
@@ -249,13 +286,16 @@ async fn a_thousand_episodes_are_shown_at_once_and_drawn_on_demand() -> Tested {
     let page = bound.url(Page::Episode("webarena-0100-3"))?;
     assert!(page.ends_with("/episodes/webarena-0100-3/trace.html"), "{page}");
     let opened = began.elapsed();
-    for (path, least) in [("/", 250), ("/trace.html", 1_000), ("/episodes/webarena-0100-3/trace.html", 3)] {
+    for (path, least) in
+        [("/", 250), ("/trace.html", 1_000), ("/episodes/webarena-0100-3/trace.html", 3)]
+    {
         let began = Instant::now();
         let answer = served.get(path).await?;
         eprintln!("{path}: {:?}, {} bytes", began.elapsed(), answer.len());
         assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
         assert!(
-            answer.matches("webarena-").count() >= least || answer.matches("class=\"step\"").count() == least
+            answer.matches("webarena-").count() >= least
+                || answer.matches("class=\"step\"").count() == least
         );
     }
     eprintln!("opened in {opened:?}");

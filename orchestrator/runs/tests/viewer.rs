@@ -44,7 +44,10 @@ fn nothing_but_the_screenshots_beside_it_is_asked_for() -> Tested {
         html.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     // Once in the strip, and once in the step.
     assert_eq!(pictures, [1, 2, 3, 1, 2, 3].map(|step| format!("step-{step:02}.png")));
-    assert!(html.contains("default-src &#x27;none&#x27;") && !html.contains("unsafe-eval"), "{html}");
+    assert!(
+        html.contains("default-src &#x27;none&#x27;") && !html.contains("unsafe-eval"),
+        "{html}"
+    );
     Ok(())
 }
 
@@ -81,10 +84,16 @@ fn places_scores_files_and_models_are_told() -> Tested {
     let (_temporary, path) = run(&["a"])?;
     let html = read(&viewer::write_episode(&path, "shop.1")?)?;
     // The pictures have 2 by 1 pixels.
-    assert!(html.contains("class=\"mark\" style=\"left:25.0%;top:0.0%;width:50.0%;height:25.0%\""), "{html}");
+    assert!(
+        html.contains("class=\"mark\" style=\"left:25.0%;top:0.0%;width:50.0%;height:25.0%\""),
+        "{html}"
+    );
     assert!(html.contains("class=\"point\" style=\"left:50.0%;top:50.0%\""), "{html}");
     assert!(html.contains("href=\"downloads&#x2f;100%20%25%3F%2Epdf\">100 %?.pdf</a>"), "{html}");
-    assert!(html.contains("Models: small-1: 2 calls, 1234 tokens asked and 56 replied, $0.2500"), "{html}");
+    assert!(
+        html.contains("Models: small-1: 2 calls, 1234 tokens asked and 56 replied, $0.2500"),
+        "{html}"
+    );
     assert!(html.contains("Score 0.25 → 0.50") && html.contains("<dd>1:05.4</dd>"), "{html}");
     Ok(())
 }
@@ -94,13 +103,18 @@ fn an_episode_is_found_by_every_spelling_of_its_name() -> Tested {
     let (_temporary, path) = run(&["a", "b"])?;
     let folder = |name: &str| {
         let written = viewer::write_episode(&path, name)?;
-        Ok::<_, runs::Error>(written.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned())
+        Ok::<_, runs::Error>(
+            written.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned(),
+        )
     };
     assert_eq!(folder("shop.1")?, "shop%2E1-1");
     assert_eq!(folder("shop.1-2")?, "shop%2E1-2");
     assert_eq!(folder("shop%2E1-2")?, "shop%2E1-2");
     let error = folder("shop.1-3").err().ok_or("there is no third attempt")?;
-    assert_eq!(error.to_string(), format!("find episode \"shop.1-3\": {path} has shop.1-1, shop.1-2"));
+    assert_eq!(
+        error.to_string(),
+        format!("find episode \"shop.1-3\": {path} has shop.1-1, shop.1-2")
+    );
     Ok(())
 }
 
@@ -109,10 +123,13 @@ fn the_report_leads_to_viewers_and_draws_those_that_are_out_of_date() -> Tested 
     let (_temporary, path) = run(&["a", "a"])?;
     // The template engine writes slashes so.
     let html = read(&report::write(&path)?)?.replace("&#x2f;", "/");
-    let viewers =
-        ["shop%2E1-1", "shop%2E1-2"].map(|name| path.join("episodes").join(name).join("trace.html"));
+    let viewers = ["shop%2E1-1", "shop%2E1-2"]
+        .map(|name| path.join("episodes").join(name).join("trace.html"));
     for (number, viewer) in viewers.iter().enumerate() {
-        assert!(html.contains(&format!("href=\"episodes/shop%252E1-{}/trace.html\"", number + 1)), "{html}");
+        assert!(
+            html.contains(&format!("href=\"episodes/shop%252E1-{}/trace.html\"", number + 1)),
+            "{html}"
+        );
         assert!(viewer.is_file(), "{viewer}");
     }
     // One is newer than its episode, the other is older.
@@ -145,9 +162,14 @@ fn requests_and_messages_stand_at_their_steps() -> Tested {
     let html = read(&viewer::write_episode(&path, "shop.1")?)?;
     let part = |from: &str| html.split(from).nth(1).map(|rest| &rest[..rest.len().min(900)]);
     let request = part("id=\"network-1\"").ok_or("no requests of step 1")?;
-    for words in
-        ["data-only", "<span class=\"level miss\">miss</span>", "<b>GET</b>", "404", "12.3 kB", "7 ms"]
-    {
+    for words in [
+        "data-only",
+        "<span class=\"level miss\">miss</span>",
+        "<b>GET</b>",
+        "404",
+        "12.3 kB",
+        "7 ms",
+    ] {
         assert!(request.contains(words), "{words}: {request}");
     }
     let thrown = part("id=\"console-2\"").ok_or("no messages of step 2")?;
@@ -155,7 +177,9 @@ fn requests_and_messages_stand_at_their_steps() -> Tested {
         thrown.contains("<span class=\"kind\">uncaught</span>") && thrown.contains(":12</span>"),
         "{thrown}"
     );
-    for counted in ["data-requests=\"1\" data-unanswered=\"1\"", "data-messages=\"1\" data-thrown=\"1\""] {
+    for counted in
+        ["data-requests=\"1\" data-unanswered=\"1\"", "data-messages=\"1\" data-thrown=\"1\""]
+    {
         assert_eq!(html.matches(counted).count(), 1, "{counted}: {html}");
     }
     assert!(html.contains("class=\"failed thrown scored noticed\""), "{html}");

@@ -163,7 +163,10 @@ impl Environment for Desk {
         Err(broken("it runs no programs"))
     }
 
-    async fn fetch(&mut self, _: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
+    async fn fetch(
+        &mut self,
+        _: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         Err(broken("it fetches nothing"))
     }
 
@@ -204,7 +207,10 @@ struct Course {
 }
 
 /// Runs the suite; gives the outcomes by task, and the tables before and after.
-async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outcome, Option<f64>)>, Memory)> {
+async fn play(
+    tables: Memory,
+    course: Course,
+) -> Or<(Option<Summary>, Vec<(Outcome, Option<f64>)>, Memory)> {
     let keep = tempfile::tempdir()?;
     let folder = Utf8Path::from_path(keep.path()).ok_or("no UTF-8")?;
     let instance = FakeServiceNow::new(tables);
@@ -290,7 +296,8 @@ async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
 #[tokio::test]
 async fn who_does_nothing_earns_nothing() -> Tested {
     let before = installed()?;
-    let (_, outcomes, after) = play(before.clone(), Course { agent: "noop", ..Course::default() }).await?;
+    let (_, outcomes, after) =
+        play(before.clone(), Course { agent: "noop", ..Course::default() }).await?;
     assert!(
         outcomes.iter().all(|(outcome, score)| *score == Some(0.0) && *outcome != Outcome::Done),
         "{outcomes:?}"
@@ -314,7 +321,8 @@ async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
     for row in before.find(&Lookup::new("m2m_theme_style", ""))? {
         before.delete("m2m_theme_style", kept(&row, "sys_id")).await?;
     }
-    let (_, outcomes, after) = play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
+    let (_, outcomes, after) =
+        play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
     assert!(failed(&outcomes, "its theme `WorkArena` has no variants"), "{outcomes:?}");
     assert_eq!(after, before);
     let before = installed()?;
@@ -324,11 +332,18 @@ async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
     assert_eq!(after, before);
     let course = Course { agent: "oracle", password: Some("wrong"), ..Course::default() };
     let (_, outcomes, after) = play(before.clone(), course).await?;
-    assert!(failed(&outcomes, "status 401; look at the account's name, password and rights"), "{outcomes:?}");
-    let course =
-        Course { agent: "oracle", password: Some("${SANDBOX_NO_SUCH_PASSWORD}"), ..Course::default() };
+    assert!(
+        failed(&outcomes, "status 401; look at the account's name, password and rights"),
+        "{outcomes:?}"
+    );
+    let course = Course {
+        agent: "oracle",
+        password: Some("${SANDBOX_NO_SUCH_PASSWORD}"),
+        ..Course::default()
+    };
     assert_eq!(after, before);
-    let refused = play(before, course).await.err().map(|error| error.to_string()).unwrap_or_default();
+    let refused =
+        play(before, course).await.err().map(|error| error.to_string()).unwrap_or_default();
     assert!(refused.contains("give it with --site-env SANDBOX_NO_SUCH_PASSWORD"), "{refused}");
     Ok(())
 }
@@ -340,7 +355,9 @@ async fn a_page_that_breaks_the_rule_is_the_loss_of_the_agent_that_has_opened_it
         echo '{"action":"goto(\"https://elsewhere.test/\")"}'; read -r end"#;
     let (_, outcomes, after) = play(before.clone(), Course { agent, ..Course::default() }).await?;
     let lost = |(outcome, score): &(Outcome, Option<f64>)| match outcome {
-        Outcome::AgentFailed { reason, .. } => *reason == AgentFailure::NotScored && *score == Some(0.0),
+        Outcome::AgentFailed { reason, .. } => {
+            *reason == AgentFailure::NotScored && *score == Some(0.0)
+        }
         _ => false,
     };
     assert!(outcomes.len() == 2 && outcomes.iter().all(lost), "{outcomes:?}");

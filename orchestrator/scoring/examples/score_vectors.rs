@@ -11,10 +11,9 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use scoring::ScoreError;
 use scoring::assistantbench::question_scorer;
 use scoring::mode::ScoringMode::Faithful;
-use scoring::{visualwebarena, webarena};
+use scoring::{ScoreError, visualwebarena, webarena};
 use serde_json::{Value, json};
 
 type Call = Box<dyn Fn() -> Result<f64, ScoreError>>;
@@ -31,7 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let calls = text.lines().map(|line| call(&metric, line)).collect::<Result<Vec<_>, _>>()?;
         let agreed = agreed(&calls, &text)?;
         let seconds = quickest(&calls, least);
-        timed.insert(metric, json!({ "vectors": calls.len(), "agreed": agreed, "seconds": seconds }));
+        timed.insert(
+            metric,
+            json!({ "vectors": calls.len(), "agreed": agreed, "seconds": seconds }),
+        );
     }
     println!("{}", serde_json::to_string(&timed)?);
     Ok(())
@@ -53,10 +55,12 @@ fn call(metric: &str, line: &str) -> Result<Call, Box<dyn Error>> {
         "assistantbench.answer" => text("prediction").zip(text("gold")).map(|(answer, gold)| {
             Box::new(move || question_scorer(&answer, &gold).map(|scored| scored.accuracy)) as Call
         }),
-        "webarena.string_match" => rule("reference_answers").zip(text("prediction")).map(|(rule, answer)| {
-            let rule = webarena::StringMatch(rule);
-            Box::new(move || rule.score(&answer, "", Faithful)?.score(&[], Faithful)) as Call
-        }),
+        "webarena.string_match" => {
+            rule("reference_answers").zip(text("prediction")).map(|(rule, answer)| {
+                let rule = webarena::StringMatch(rule);
+                Box::new(move || rule.score(&answer, "", Faithful)?.score(&[], Faithful)) as Call
+            })
+        }
         "visualwebarena.string_match" => {
             rule("reference_answers").zip(text("prediction")).map(|(rule, answer)| {
                 let rule = visualwebarena::StringMatch(rule);
@@ -80,7 +84,9 @@ fn call(metric: &str, line: &str) -> Result<Call, Box<dyn Error>> {
         _ => None,
     };
     Ok(call.ok_or_else(|| {
-        format!("{metric}: no task has inputs of such types, or nothing is timed of this metric: {line}")
+        format!(
+            "{metric}: no task has inputs of such types, or nothing is timed of this metric: {line}"
+        )
     })?)
 }
 

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::judge::{Judge, Judgement, Question, ask};
 use crate::webarena::PageEvidence;
 use crate::{
-    Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step, assistantbench,
-    mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena, webarena_verified, workarena,
+    Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step,
+    assistantbench, mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena,
+    webarena_verified, workarena,
 };
 
 /// The scoring of one episode, from its first step to its score.
@@ -125,7 +126,11 @@ impl Assessment {
     ///
     /// # Errors
     /// When the world gives no evidence any more.
-    pub async fn collect<E: Evidence>(&mut self, moment: Moment, evidence: &mut E) -> Result<bool, E::Error> {
+    pub async fn collect<E: Evidence>(
+        &mut self,
+        moment: Moment,
+        evidence: &mut E,
+    ) -> Result<bool, E::Error> {
         let mut over = false;
         for Assessment { conduct, part } in self.in_order(moment) {
             over |= with_rule!(part, one => {
@@ -140,7 +145,9 @@ impl Assessment {
         let mut leaves = Vec::new();
         self.add_leaves(&mut leaves);
         if moment == Moment::End {
-            leaves.sort_by_key(|leaf| with_rule!(&leaf.part, one => one.source(), _ => Source::Steps));
+            leaves.sort_by_key(
+                |leaf| with_rule!(&leaf.part, one => one.source(), _ => Source::Steps),
+            );
         }
         leaves
     }
@@ -186,7 +193,11 @@ impl Assessment {
     ///
     /// # Errors
     /// When the judge does not reply; what it ruled before counts.
-    pub async fn consult<J: Judge + Sync>(&mut self, judge: &J, goal: &str) -> Result<(), J::Error> {
+    pub async fn consult<J: Judge + Sync>(
+        &mut self,
+        judge: &J,
+        goal: &str,
+    ) -> Result<(), J::Error> {
         for question in self.questions() {
             let judgement = ask(judge, goal, &question).await?;
             self.accept(&judgement);

@@ -16,7 +16,10 @@ pub trait Evidence: Pages + Send {
     type Tables: Tables<Error = Self::Error> + Send;
 
     /// What a probe of a site gives.
-    fn probe(&mut self, check: &StateCheck) -> impl Future<Output = Result<Value, Self::Error>> + Send;
+    fn probe(
+        &mut self,
+        check: &StateCheck,
+    ) -> impl Future<Output = Result<Value, Self::Error>> + Send;
 
     /// What a program decides, which is told what the agent answered; or why it has not.
     fn decide(

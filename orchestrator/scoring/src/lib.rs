@@ -34,8 +34,8 @@ pub use evidence::Evidence;
 pub use mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use mode::ScoringMode;
 pub use plain::{
-    Decision, Expectation, PageCheck, Pattern, ProgramCheck, ProgramExit, StateCheck, Texts, Undecided,
-    UrlCheck, UrlRule, Verdict,
+    Decision, Expectation, PageCheck, Pattern, ProgramCheck, ProgramExit, StateCheck, Texts,
+    Undecided, UrlCheck, UrlRule, Verdict,
 };
 pub use reading::read_text;
 pub use rule::{Conduct, Moment, Needs, NoState, Rule, Source};

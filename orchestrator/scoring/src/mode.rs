@@ -28,7 +28,10 @@ pub struct Bug {
 
 /// All of them.
 pub const MENDED: [Bug; 13] = [
-    Bug { name: "webarena-or", instead: "` |OR| ` divides alternatives in `must_include` of answers, too" },
+    Bug {
+        name: "webarena-or",
+        instead: "` |OR| ` divides alternatives in `must_include` of answers, too",
+    },
     Bug {
         name: "webarena-query",
         instead: "the page has to have the parameters of the alternative that it matches, and not those of all",

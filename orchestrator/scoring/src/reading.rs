@@ -7,10 +7,7 @@ use serde::Deserializer;
 /// # Errors
 /// When the text is empty, or the value is none.
 pub fn read_text<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {
-    yaml::text(
-        input,
-        |text| {
-            if text.trim().is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
-        },
-    )
+    yaml::text(input, |text| {
+        if text.trim().is_empty() { Err("is empty".to_owned()) } else { Ok(text.to_owned()) }
+    })
 }

@@ -8,9 +8,12 @@ use serde_json::{Map, Value};
 use crate::assessment::{Part, Tracked};
 use crate::assistantbench::GoldAnswer;
 use crate::mind2web_live::{self, KeyNode, KeyNodes};
-use crate::plain::{AnswerRule, Infeasible, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck};
+use crate::plain::{
+    AnswerRule, Infeasible, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck,
+};
 use crate::{
-    Assessment, Needs, turkingbench, visualwebarena, warcbench, webarena, webarena_verified, workarena,
+    Assessment, Needs, turkingbench, visualwebarena, warcbench, webarena, webarena_verified,
+    workarena,
 };
 
 /// What decides the score of a task.
@@ -100,17 +103,27 @@ impl Scorer {
     /// Begins to score an episode, by the published rules with their bugs.
     pub fn start(&self) -> Assessment {
         Assessment::new(match self {
-            Scorer::AssistantBench { gold } => Part::AssistantBench(Tracked::new(GoldAnswer(gold.clone()))),
-            Scorer::Mind2WebLive { nodes } => Part::Mind2WebLive(Tracked::new(KeyNodes(nodes.clone()))),
+            Scorer::AssistantBench { gold } => {
+                Part::AssistantBench(Tracked::new(GoldAnswer(gold.clone())))
+            }
+            Scorer::Mind2WebLive { nodes } => {
+                Part::Mind2WebLive(Tracked::new(KeyNodes(nodes.clone())))
+            }
             Scorer::WebArena(evaluation) => Part::WebArena(Tracked::new(evaluation.clone())),
             Scorer::WebArenaVerified(task) => Part::WebArenaVerified(Tracked::new(task.clone())),
-            Scorer::VisualWebArena(evaluation) => Part::VisualWebArena(Tracked::new(evaluation.clone())),
+            Scorer::VisualWebArena(evaluation) => {
+                Part::VisualWebArena(Tracked::new(evaluation.clone()))
+            }
             Scorer::WorkArena(config) => Part::WorkArena(Tracked::new(config.clone())),
             Scorer::TurkingBench(form) => Part::TurkingBench(Tracked::new(form.clone())),
             Scorer::WarcBench(check) => Part::WarcBench(Tracked::new(check.clone())),
             Scorer::Equals(texts) => Part::Answer(Tracked::new(AnswerRule::Equals(texts.clone()))),
-            Scorer::Contains(texts) => Part::Answer(Tracked::new(AnswerRule::Contains(texts.clone()))),
-            Scorer::Matches(pattern) => Part::Answer(Tracked::new(AnswerRule::Matches(pattern.clone()))),
+            Scorer::Contains(texts) => {
+                Part::Answer(Tracked::new(AnswerRule::Contains(texts.clone())))
+            }
+            Scorer::Matches(pattern) => {
+                Part::Answer(Tracked::new(AnswerRule::Matches(pattern.clone())))
+            }
             Scorer::Url(check) => Part::Url(Tracked::new(check.clone())),
             Scorer::Program(check) => Part::Program(Tracked::new(check.clone())),
             Scorer::State(check) => Part::State(Tracked::new(check.clone())),

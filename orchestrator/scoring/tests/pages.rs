@@ -18,7 +18,13 @@ fn path_node(reference: &str, method: Method) -> KeyNode {
 
 fn score(node: &KeyNode, html: &str, selector: &str) -> Result<f64, ScoreError> {
     let (selector, html) = (Some(selector), Some(html));
-    node.score(&Step { url: "https://rail.test/", selector, html, value: Some("x"), ..Step::default() })
+    node.score(&Step {
+        url: "https://rail.test/",
+        selector,
+        html,
+        value: Some("x"),
+        ..Step::default()
+    })
 }
 
 #[test]
@@ -57,8 +63,12 @@ fn a_value_may_be_asked_of_one_element() {
     let scorer = Scorer::Mind2WebLive { nodes: vec![value("input")] };
     assert!(scorer.needs().html && Scorer::All(vec![scorer.clone()]).needs().html);
     let mut state = scorer.start();
-    let step =
-        Step { url: "https://rail.test/", selector: Some("#name"), value: Some("x"), ..Step::default() };
+    let step = Step {
+        url: "https://rail.test/",
+        selector: Some("#name"),
+        value: Some("x"),
+        ..Step::default()
+    };
     state.observe(&step);
     assert_eq!(state.key_nodes(), [0.0]);
     state.observe(&Step { html: Some(PAGE), ..step });
@@ -154,7 +164,10 @@ fn html() -> impl Strategy<Value = String> {
         "<input type=radio name=n checked>",
         "<select><option>",
     ]);
-    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())]
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
+    ]
 }
 
 fn selector() -> impl Strategy<Value = String> {
@@ -198,7 +211,10 @@ fn selector() -> impl Strategy<Value = String> {
         "1",
         "-",
     ]);
-    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..10).prop_map(|pieces| pieces.concat())]
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..10).prop_map(|pieces| pieces.concat())
+    ]
 }
 
 fn cell() -> impl Strategy<Value = Cell> {

@@ -80,17 +80,24 @@ impl Pages for World {
         Ok(known.map(|(_, _, value)| value.clone()).ok_or_else(|| "TypeError".to_owned()))
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, Infallible> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, Infallible> {
         let Fetch { method, url, headers, body } = request;
         self.log.push(format!("{method} {url}"));
         if url.contains("/admin/token") {
             assert_eq!(*method, "POST");
             assert_eq!(body, r#"{"username":"admin","password":"admin1234"}"#);
         } else if url.contains("/rest/") {
-            assert!(headers.contains(&("authorization", "Bearer let-me-in".to_owned())), "{headers:?}");
+            assert!(
+                headers.contains(&("authorization", "Bearer let-me-in".to_owned())),
+                "{headers:?}"
+            );
         }
         let known = self.servers.iter().find(|(path, _, _)| url.contains(path));
-        let answer = known.map(|(_, status, body)| FetchResponse { status: *status, body: body.clone() });
+        let answer =
+            known.map(|(_, status, body)| FetchResponse { status: *status, body: body.clone() });
         Ok(answer.ok_or_else(|| "there is no such server".to_owned()))
     }
 }
@@ -119,17 +126,25 @@ fn scorer(benchmark: &str, eval: Value) -> Scorer {
 
 fn on_order(benchmark: &str, locator: &str, contents: Value) -> Scorer {
     let target = json!({ "url": "func:shopping_get_latest_order_url()", "locator": locator, "required_contents": contents });
-    scorer(benchmark, json!({ "eval_types": ["program_html"], "program_html": [target], "shopping": SHOP }))
+    scorer(
+        benchmark,
+        json!({ "eval_types": ["program_html"], "program_html": [target], "shopping": SHOP }),
+    )
 }
 
 fn on_review(call: &str, contents: Value) -> Scorer {
-    let target = json!({ "url": "last", "locator": format!("func:{call}"), "required_contents": contents });
-    scorer("webarena", json!({ "eval_types": ["program_html"], "program_html": [target], "shopping": SHOP }))
+    let target =
+        json!({ "url": "last", "locator": format!("func:{call}"), "required_contents": contents });
+    scorer(
+        "webarena",
+        json!({ "eval_types": ["program_html"], "program_html": [target], "shopping": SHOP }),
+    )
 }
 
 #[tokio::test]
 async fn the_latest_order_is_asked_of_the_shop() {
-    let orders = json!({ "items": [{ "increment_id": "000000191" }], "total_count": 1 }).to_string();
+    let orders =
+        json!({ "items": [{ "increment_id": "000000191" }], "total_count": 1 }).to_string();
     let order = "http://shop.test:7770/sales/order/view/order_id/191/";
     for benchmark in ["webarena", "visualwebarena"] {
         let scorer = on_order(
@@ -137,7 +152,8 @@ async fn the_latest_order_is_asked_of_the_shop() {
             "document.querySelector('.order').outerText",
             json!({ "must_include": ["oak"] }),
         );
-        let mut world = World::new("http://shop.test:7770/").server("/rest/V1/orders?", 200, orders.clone());
+        let mut world =
+            World::new("http://shop.test:7770/").server("/rest/V1/orders?", 200, orders.clone());
         world = world.page("http://shop.test:7770/sales/order", ".order", json!("An oak table"));
         assert!(score(&scorer, &mut world).await.unwrap().success);
         assert!(
@@ -145,10 +161,17 @@ async fn the_latest_order_is_asked_of_the_shop() {
             "{:?}",
             world.log
         );
-        assert!(world.log[1].contains("direction%5D=DESC&searchCriteria%5BpageSize%5D=1"), "{:?}", world.log);
+        assert!(
+            world.log[1].contains("direction%5D=DESC&searchCriteria%5BpageSize%5D=1"),
+            "{:?}",
+            world.log
+        );
         assert_eq!(world.log[2], format!("open {order}"));
         // One opens pages where it is, the other beside.
-        assert_eq!(world.tabs, [if benchmark == "webarena" { order } else { "http://shop.test:7770/" }]);
+        assert_eq!(
+            world.tabs,
+            [if benchmark == "webarena" { order } else { "http://shop.test:7770/" }]
+        );
     }
 }
 
@@ -163,7 +186,8 @@ async fn where_the_shop_answers_otherwise_the_published_code_raises() {
         (200, r#"{"items": [{"increment_id": "A7"}]}"#, "ValueError"),
         (200, r#"{"items": null}"#, "TypeError"),
     ] {
-        let mut world = World::new("http://shop.test:7770/").server("/rest/V1/orders?", status, body);
+        let mut world =
+            World::new("http://shop.test:7770/").server("/rest/V1/orders?", status, body);
         assert_eq!(score(&order, &mut world).await, Err(ScoreError::Raised(class)), "{body}");
     }
     let mut world = World::new("http://shop.test:7770/");
@@ -175,8 +199,10 @@ async fn reviews_are_asked_of_the_shop() {
     let review = |name: &str, percent: u32| json!({ "nickname": name, "detail": "Good", "ratings": [{ "rating_name": "Rating", "percent": percent }] });
     let reviews = json!([review("Ann", 60), review("Emma", 80)]).to_string();
     let path = "/rest/V1/products/B7/reviews";
-    let author = on_review("shopping_get_sku_latest_review_author('B7')", json!({ "exact_match": "Emma" }));
-    let rating = on_review("shopping_get_sku_latest_review_rating('B7')", json!({ "must_include": ["80"] }));
+    let author =
+        on_review("shopping_get_sku_latest_review_author('B7')", json!({ "exact_match": "Emma" }));
+    let rating =
+        on_review("shopping_get_sku_latest_review_rating('B7')", json!({ "must_include": ["80"] }));
     for scorer in [&author, &rating] {
         let mut world = World::new("http://shop.test:7770/").server(path, 200, reviews.clone());
         assert!(score(scorer, &mut world).await.unwrap().success);
@@ -184,7 +210,8 @@ async fn reviews_are_asked_of_the_shop() {
         assert!(!score(scorer, &mut none).await.unwrap().success);
     }
     let stars =
-        json!([{ "nickname": "Ann", "ratings": [{ "rating_name": "Stars", "percent": 80 }] }]).to_string();
+        json!([{ "nickname": "Ann", "ratings": [{ "rating_name": "Stars", "percent": 80 }] }])
+            .to_string();
     let mut world = World::new("http://shop.test:7770/").server(path, 200, stars);
     assert_eq!(score(&rating, &mut world).await, Err(ScoreError::Raised("AssertionError")));
 }
@@ -218,11 +245,15 @@ async fn targets_are_read_up_to_the_first_that_gives_nothing() {
 fn picture(width: u32, waves: f64) -> Vec<u8> {
     let wave = |x: u32| (f64::from(x) / f64::from(width) * waves * std::f64::consts::TAU).sin();
     let row: Vec<u8> = (0..width).map(|x| (127.5 + 127.0 * wave(x)) as u8).collect();
-    lodepng::encode_memory(&row.repeat(20), width as usize, 20, lodepng::ColorType::GREY, 8).unwrap()
+    lodepng::encode_memory(&row.repeat(20), width as usize, 20, lodepng::ColorType::GREY, 8)
+        .unwrap()
 }
 
 fn pictures(query: Value) -> Scorer {
-    scorer("visualwebarena", json!({ "eval_types": ["page_image_query"], "page_image_query": query }))
+    scorer(
+        "visualwebarena",
+        json!({ "eval_types": ["page_image_query"], "page_image_query": query }),
+    )
 }
 
 fn gallery(addresses: Value) -> World {
@@ -250,14 +281,22 @@ async fn one_picture_of_a_page_has_to_be_like_one_that_is_wanted() {
     };
     assert!(score(&query("http://shop.test/oak.png"), &mut both()).await.unwrap().success);
     assert!(
-        score(&query("http://shop.test/page.html |OR| http://shop.test/oak.png"), &mut both()).await.is_err()
+        score(&query("http://shop.test/page.html |OR| http://shop.test/oak.png"), &mut both())
+            .await
+            .is_err()
     );
-    let wrong =
-        score(&query("http://shop.test/oak.png"), &mut gallery(json!(["http://forum.test/elm.png"]))).await;
+    let wrong = score(
+        &query("http://shop.test/oak.png"),
+        &mut gallery(json!(["http://forum.test/elm.png"])),
+    )
+    .await;
     let wrong = wrong.unwrap();
     assert!(!wrong.success && wrong.wrong[0].contains("the best is like it by"), "{wrong:?}");
-    let none =
-        score(&query("http://shop.test/oak.png"), &mut gallery(json!(["http://forum.test/page.html"]))).await;
+    let none = score(
+        &query("http://shop.test/oak.png"),
+        &mut gallery(json!(["http://forum.test/page.html"])),
+    )
+    .await;
     assert_eq!(none.unwrap().wrong, ["there is no picture in .photo at last"]);
     let file = score(&query("media/oak.png"), &mut both()).await;
     assert_eq!(file, Err(ScoreError::Raised("FileNotFoundError")));
@@ -273,7 +312,8 @@ impl Judge for Eyes {
         use base64::Engine as _;
         let oak = base64::engine::general_purpose::STANDARD.encode(&self.0);
         assert_eq!(prompt.text, "Q: Is there an oak? (yes/no) A:");
-        let seen = prompt.picture.as_deref() == Some(format!("data:image/png;base64,{oak}").as_str());
+        let seen =
+            prompt.picture.as_deref() == Some(format!("data:image/png;base64,{oak}").as_str());
         Ok(if seen { "Yes." } else { "no" }.to_owned())
     }
 }
@@ -281,8 +321,9 @@ impl Judge for Eyes {
 #[tokio::test]
 async fn a_model_is_asked_what_pictures_show() {
     let vqa = json!([{ "question": "Is there an oak? (yes/no)", "answer": "yes" }]);
-    let scorer =
-        pictures(json!([{ "eval_image_url": "last", "eval_image_class": ".photo", "eval_vqa": vqa }]));
+    let scorer = pictures(
+        json!([{ "eval_image_url": "last", "eval_image_class": ".photo", "eval_vqa": vqa }]),
+    );
     for (addresses, expect) in [
         (json!(["http://forum.test/elm.png", "http://forum.test/oak.png"]), true),
         (json!(["http://forum.test/elm.png"]), false),

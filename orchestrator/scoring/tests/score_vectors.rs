@@ -24,12 +24,15 @@ fn score_text(text: &str) -> (Vec<String>, Result<Vec<MetricReport>, String>) {
     let report = report.map(|report| report.metrics);
     (
         scored,
-        report.map_err(|error: VectorsError| error.to_string().replace(folder.path().to_str().unwrap(), "")),
+        report.map_err(|error: VectorsError| {
+            error.to_string().replace(folder.path().to_str().unwrap(), "")
+        }),
     )
 }
 
 fn answer(id: &str, references: Value, prediction: &str, more: Value) -> Value {
-    let mut vector = json!({ "id": id, "metric": "webarena.string_match", "reference_answers": references });
+    let mut vector =
+        json!({ "id": id, "metric": "webarena.string_match", "reference_answers": references });
     let keys = vector.as_object_mut().unwrap();
     keys.insert("prediction".to_owned(), prediction.into());
     keys.extend(more.as_object().unwrap().clone());

@@ -14,7 +14,9 @@ use scoring::assistantbench::question_scorer;
 use scoring::judge::{Judge, Prompt};
 use scoring::mode::ScoringMode;
 use scoring::webarena::PageEvidence;
-use scoring::{Assessment, KeyNode, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode};
+use scoring::{
+    Assessment, KeyNode, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode,
+};
 use serde_json::json;
 
 fn journey() -> Scorer {
@@ -22,7 +24,10 @@ fn journey() -> Scorer {
     Scorer::Mind2WebLive {
         nodes: vec![
             KeyNode::UrlIncludedMatch(url("rail.")),
-            KeyNode::UrlExactlyMatch(UrlNode { reference: "Alton".to_owned(), key: "from".to_owned() }),
+            KeyNode::UrlExactlyMatch(UrlNode {
+                reference: "Alton".to_owned(),
+                key: "from".to_owned(),
+            }),
             KeyNode::ElementValueExactlyMatch(ValueNode {
                 reference: "06:12".to_owned(),
                 netloc: "rail".to_owned(),
@@ -46,8 +51,12 @@ fn key_nodes_are_kept_once_reached_and_survive_saving() {
     assert_eq!((score.success, score.near_success), (false, true));
     assert!((score.value - 2.0 / 3.0).abs() < 1e-9);
 
-    let choice =
-        Step { url: "http://rail.test/b", selector: Some("#t"), value: Some("06:12"), ..Step::default() };
+    let choice = Step {
+        url: "http://rail.test/b",
+        selector: Some("#t"),
+        value: Some("06:12"),
+        ..Step::default()
+    };
     state.observe(&choice);
     let score = state.score().unwrap();
     assert!(score.success && !score.near_success && score.answered.is_none());
@@ -55,7 +64,10 @@ fn key_nodes_are_kept_once_reached_and_survive_saving() {
 
 #[tokio::test]
 async fn the_score_on_the_way_is_told_where_nothing_is_left_to_be_looked_at() {
-    let scorer = Scorer::All(vec![journey(), Scorer::Page(PageCheck { reward: "1".to_owned(), done: None })]);
+    let scorer = Scorer::All(vec![
+        journey(),
+        Scorer::Page(PageCheck { reward: "1".to_owned(), done: None }),
+    ]);
     let mut state = scorer.start();
     assert_eq!((state.so_far(), state.key_nodes()), (None, vec![0.0; 3]));
     state.observe(&Step { url: "https://rail.test/?from=Alton", ..Step::default() });
@@ -86,9 +98,11 @@ fn the_last_answer_counts_and_none_is_no_success() {
 
 #[tokio::test]
 async fn what_a_page_said_last_counts_and_parts_hear_their_own() {
-    let page =
-        |reward: &str| Scorer::Page(PageCheck { reward: reward.to_owned(), done: Some("over".to_owned()) });
-    let scorer = Scorer::All(vec![page("a"), Scorer::AssistantBench { gold: "5".to_owned() }, page("b")]);
+    let page = |reward: &str| {
+        Scorer::Page(PageCheck { reward: reward.to_owned(), done: Some("over".to_owned()) })
+    };
+    let scorer =
+        Scorer::All(vec![page("a"), Scorer::AssistantBench { gold: "5".to_owned() }, page("b")]);
     let says = |a: f64, b: f64, over: bool| {
         Canned(move |expression: &str| match expression {
             "a" => Ok(json!(a)),
@@ -117,12 +131,26 @@ fn states_of_earlier_versions_are_taken_up() {
             { "rules": "fixed", "nodes": [], "answer": "An Oak", "verdict": { "reward": { "Ok": 1 }, "done": null } },
         ],
     });
-    let scorer = Scorer::All(vec![journey(), Scorer::Page(PageCheck { reward: "1".to_owned(), done: None })]);
+    let scorer = Scorer::All(vec![
+        journey(),
+        Scorer::Page(PageCheck { reward: "1".to_owned(), done: None }),
+    ]);
     let assessment = scorer.restore(&saved).unwrap();
-    assert_eq!((assessment.score().unwrap().value, assessment.key_nodes()), (0.5, vec![1.0, 0.0, 0.5]));
+    assert_eq!(
+        (assessment.score().unwrap().value, assessment.key_nodes()),
+        (0.5, vec![1.0, 0.0, 0.5])
+    );
     // Where the task has got another scorer, what was seen of the agent counts.
-    let other = serde_json::from_value::<Scorer>(json!({ "all": [{ "equals": "an oak" }] })).unwrap();
-    assert!(other.restore(&json!({ "nodes": [], "answer": "An Oak" })).unwrap().score().unwrap().success);
+    let other =
+        serde_json::from_value::<Scorer>(json!({ "all": [{ "equals": "an oak" }] })).unwrap();
+    assert!(
+        other
+            .restore(&json!({ "nodes": [], "answer": "An Oak" }))
+            .unwrap()
+            .score()
+            .unwrap()
+            .success
+    );
     assert!(scorer.restore(&json!({ "answer": 5 })).is_err());
 }
 
@@ -169,7 +197,10 @@ fn answer() -> impl Strategy<Value = String> {
         "\u{a0}",
         "{\"k\": 1}",
     ]);
-    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())]
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+    ]
 }
 
 proptest! {
@@ -221,14 +252,17 @@ async fn judged(assessment: &mut Assessment, replies: &'static [&'static str]) -
 
 #[tokio::test]
 async fn what_nobody_has_ruled_on_is_no_score() {
-    let node = UrlNode { reference: "Decide whether it is about oak".to_owned(), key: "q".to_owned() };
+    let node =
+        UrlNode { reference: "Decide whether it is about oak".to_owned(), key: "q".to_owned() };
     let scorer = Scorer::All(vec![
         Scorer::Mind2WebLive { nodes: vec![KeyNode::UrlSemanticMatch(node)] },
         Scorer::AssistantBench { gold: "oak".to_owned() },
     ]);
     let mut state = scorer.start();
     assert_eq!(state.score().unwrap().value, 0.0, "no page has such a parameter");
-    for url in ["https://shop.test/?q=elm", "https://shop.test/?q=old+oak", "https://shop.test/?q=elm"] {
+    for url in
+        ["https://shop.test/?q=elm", "https://shop.test/?q=old+oak", "https://shop.test/?q=elm"]
+    {
         state.observe(&Step { url, answer: Some("oak"), ..Step::default() });
     }
     assert_eq!(state.score(), Err(ScoreError::NeedsJudge));
@@ -240,14 +274,19 @@ async fn what_nobody_has_ruled_on_is_no_score() {
     assert_eq!(state.score().unwrap().value, 0.0);
     // Where the answer has earned nothing, no judge is needed.
     let mut state = scorer.start();
-    state.observe(&Step { url: "https://shop.test/?q=oak", answer: Some("elm"), ..Step::default() });
+    state.observe(&Step {
+        url: "https://shop.test/?q=oak",
+        answer: Some("elm"),
+        ..Step::default()
+    });
     assert_eq!(state.score().unwrap().value, 0.0);
 }
 
 #[tokio::test]
 async fn answers_are_judged_where_rules_do_not_decide() {
-    let evaluation =
-        |eval: serde_json::Value| -> Scorer { serde_json::from_value(json!({ "webarena": eval })).unwrap() };
+    let evaluation = |eval: serde_json::Value| -> Scorer {
+        serde_json::from_value(json!({ "webarena": eval })).unwrap()
+    };
     let eval = json!({
         "eval_types": ["string_match", "url_match"], "reference_answers": { "fuzzy_match": ["an oak", "a tree"] },
         "reference_url": "https://shop.test/oak", "url_note": "GOLD in PRED"

@@ -8,9 +8,11 @@ use camino::Utf8PathBuf;
 use scoring::vectors::{MetricReport, score_vectors};
 
 fn score(metric: &str) -> MetricReport {
-    let folder = env::var("SANDBOX_VECTORS")
-        .expect("SANDBOX_VECTORS names the folder of scorer vectors: run `make conformance SHARED=FOLDER`");
-    let report = score_vectors(&Utf8PathBuf::from(folder).join(format!("{metric}.jsonl")), |_| {}).unwrap();
+    let folder = env::var("SANDBOX_VECTORS").expect(
+        "SANDBOX_VECTORS names the folder of scorer vectors: run `make conformance SHARED=FOLDER`",
+    );
+    let report =
+        score_vectors(&Utf8PathBuf::from(folder).join(format!("{metric}.jsonl")), |_| {}).unwrap();
     report.metric(metric).unwrap().clone()
 }
 

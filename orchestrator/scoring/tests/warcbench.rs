@@ -35,8 +35,16 @@ fn answers_are_compared_as_published_or_as_they_were_meant() {
         ("json_matcher", "[1, 2]", "[2]", Ok(0.0), Ok(0.0)),
         ("json_matcher", "657", "\"657\"", Ok(0.0), Ok(0.0)),
     ] {
-        assert_eq!(worth(kind, wanted, answer, ScoringMode::Faithful), faithful, "{answer} for {wanted}");
-        assert_eq!(worth(kind, wanted, answer, ScoringMode::Fixed), fixed, "{answer} for {wanted}, fixed");
+        assert_eq!(
+            worth(kind, wanted, answer, ScoringMode::Faithful),
+            faithful,
+            "{answer} for {wanted}"
+        );
+        assert_eq!(
+            worth(kind, wanted, answer, ScoringMode::Fixed),
+            fixed,
+            "{answer} for {wanted}, fixed"
+        );
     }
 }
 

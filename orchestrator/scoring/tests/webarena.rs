@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use scoring::ScoreError;
 use scoring::mode::ScoringMode;
-use scoring::{visualwebarena, webarena};
+use scoring::{ScoreError, visualwebarena, webarena};
 use serde_json::{Value, json};
 
 /// Texts that come close to what the scorers take apart.
@@ -63,7 +62,10 @@ fn text() -> impl Strategy<Value = String> {
         "http:",
         "localhost",
     ]);
-    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())]
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat())
+    ]
 }
 
 /// A value as a task may have it, or not.

@@ -20,8 +20,10 @@ fn tasks(format: &str, expected: Value, events: Value) -> Vec<Task> {
 }
 
 fn config() -> Config {
-    Config::read(&json!({"environments": {"__GITLAB__": {"urls": ["http://forge.test"]}}}).to_string())
-        .unwrap()
+    Config::read(
+        &json!({"environments": {"__GITLAB__": {"urls": ["http://forge.test"]}}}).to_string(),
+    )
+    .unwrap()
 }
 
 fn har(url: &str, body: &str) -> String {
@@ -156,7 +158,10 @@ fn text() -> impl Strategy<Value = String> {
         "million",
     ];
     let pieces = prop::sample::select(pieces.to_vec());
-    prop_oneof![any::<String>(), prop::collection::vec(pieces, 0..10).prop_map(|pieces| pieces.concat())]
+    prop_oneof![
+        any::<String>(),
+        prop::collection::vec(pieces, 0..10).prop_map(|pieces| pieces.concat())
+    ]
 }
 
 proptest! {

@@ -45,9 +45,11 @@ fn scores_are_the_packages() {
         let case: Case = serde_json::from_str(&line.unwrap()).unwrap();
         let run = Run { agent_response: case.answer.as_bytes(), network: case.har.as_bytes() };
         let ours = evaluate(&tasks[&case.task], &config, &run);
-        let by_evaluator: Vec<&str> = ours.evaluators_results.iter().map(|one| word(one.status)).collect();
+        let by_evaluator: Vec<&str> =
+            ours.evaluators_results.iter().map(|one| word(one.status)).collect();
         *counts.entry(word(ours.status)).or_default() += 1;
-        if (word(ours.status), ours.score) != (&*case.status, case.score) || by_evaluator != case.by_evaluator
+        if (word(ours.status), ours.score) != (&*case.status, case.score)
+            || by_evaluator != case.by_evaluator
         {
             let said: Vec<&str> = ours.wrong().collect();
             differ.push(format!(
@@ -62,7 +64,12 @@ fn scores_are_the_packages() {
             ));
         }
     }
-    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ[..differ.len().min(20)].join("\n"));
+    assert!(
+        differ.is_empty(),
+        "{} differ:\n{}",
+        differ.len(),
+        differ[..differ.len().min(20)].join("\n")
+    );
     assert_eq!(tasks.len(), 812);
     assert!(counts.len() == 3 && counts.values().all(|count| *count > 100), "{counts:?}");
     println!("{counts:?} as WebArena-Verified's package says");

@@ -64,7 +64,12 @@ const ENGINES: &[Engine] = &[
         form: Form::Page,
     },
     Engine {
-        hosts: &["duckduckgo.com", "www.duckduckgo.com", "html.duckduckgo.com", "lite.duckduckgo.com"],
+        hosts: &[
+            "duckduckgo.com",
+            "www.duckduckgo.com",
+            "html.duckduckgo.com",
+            "lite.duckduckgo.com",
+        ],
         results: &["/", "/html", "/html/", "/lite", "/lite/"],
         home: &[],
         query: "q",
@@ -160,7 +165,9 @@ pub fn query_of<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
         return None;
     }
     let value = |name: &str| value_in(&url, name);
-    let query = value(engine.query).filter(|query| results && !query.trim().is_empty()).map(Cow::into_owned);
+    let query = value(engine.query)
+        .filter(|query| results && !query.trim().is_empty())
+        .map(Cow::into_owned);
     // An API has no home page.
     if engine.form != Form::Page && query.is_none() {
         return None;
@@ -184,7 +191,18 @@ pub fn query_of<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
     };
     let marks = value("text_decorations").is_none_or(|value| !matches!(&*value, "0" | "false"));
     let (action, field, start) = (engine.results[0], engine.query, engine.start);
-    Some(SearchQuery { host, query, first, count, form, own_site: false, marks, action, field, start })
+    Some(SearchQuery {
+        host,
+        query,
+        first,
+        count,
+        form,
+        own_site: false,
+        marks,
+        action,
+        field,
+        start,
+    })
 }
 
 pub(crate) fn value_in<'u>(url: &'u Url, name: &str) -> Option<Cow<'u, str>> {
@@ -267,20 +285,28 @@ mod tests {
             "https://www.googleapis.com/customsearch/v1?key=k&cx=c&q=oak&start=12",
             Some((Some("oak"), 11)),
         );
-        check("https://customsearch.googleapis.com/customsearch/v1?q=oak&start=0", Some((Some("oak"), 0)));
+        check(
+            "https://customsearch.googleapis.com/customsearch/v1?q=oak&start=0",
+            Some((Some("oak"), 0)),
+        );
         check("https://www.googleapis.com/customsearch/v1?key=k", None);
         check("https://www.googleapis.com/youtube/v3/search?q=oak", None);
         check(
             "https://api.search.brave.com/res/v1/web/search?q=oak&count=5&offset=2",
             Some((Some("oak"), 10)),
         );
-        check("https://api.search.brave.com/res/v1/web/search?q=oak&offset=1", Some((Some("oak"), 20)));
+        check(
+            "https://api.search.brave.com/res/v1/web/search?q=oak&offset=1",
+            Some((Some("oak"), 20)),
+        );
     }
 
     #[test]
     fn the_next_page_is_where_its_engine_has_it() {
         let pages = ENGINES.iter().filter(|engine| engine.form == Form::Page);
-        for (engine, host) in pages.flat_map(|engine| engine.hosts.iter().map(move |host| (engine, host))) {
+        for (engine, host) in
+            pages.flat_map(|engine| engine.hosts.iter().map(move |host| (engine, host)))
+        {
             let url = format!("https://{host}{}?{}=a%26b", engine.results[0], engine.query);
             let first = query_of(host, &url).unwrap();
             let next = query_of(host, &format!("https://{host}{}", first.at(30))).unwrap();

@@ -127,7 +127,8 @@ fn brave(query: &SearchQuery<'_>, typed: &str, results: &Results) -> Value {
     let found = results.found.iter().map(|hit| {
         let url = Url::parse(&hit.url).ok();
         let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
-        let description = if query.marks { marked(hit, "<strong>", "</strong>") } else { hit.text() };
+        let description =
+            if query.marks { marked(hit, "<strong>", "</strong>") } else { hit.text() };
         json!({
             "type": "search_result",
             "title": title(hit),

@@ -23,16 +23,14 @@ mod words;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use parking_lot::Mutex;
-use snapshots::index::ReplaySet;
-
+use engines::Form;
 pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
-pub use site_forms::{SearchForm, search_forms};
-
-use engines::Form;
 use index::{Index, MARKS};
+use parking_lot::Mutex;
 use query::Query;
+pub use site_forms::{SearchForm, search_forms};
+use snapshots::index::ReplaySet;
 
 /// Whether a text has words to search for. `site:` and excluded words alone only narrow a search.
 pub fn has_words(typed: &str) -> bool {
@@ -143,7 +141,12 @@ impl Search {
     ///
     /// # Errors
     /// As [`Search::prepare`], and when the index cannot be read.
-    pub fn results(&self, query: &str, first: u64, count: u64) -> Result<Results, Arc<SearchError>> {
+    pub fn results(
+        &self,
+        query: &str,
+        first: u64,
+        count: u64,
+    ) -> Result<Results, Arc<SearchError>> {
         self.look_up(query::read(query), first, count)
     }
 
@@ -163,7 +166,12 @@ impl Search {
         self.look_up(query::read(query).map(|query| Query { hosts, ..query }), first, count)
     }
 
-    fn look_up(&self, query: Option<Query>, first: u64, count: u64) -> Result<Results, Arc<SearchError>> {
+    fn look_up(
+        &self,
+        query: Option<Query>,
+        first: u64,
+        count: u64,
+    ) -> Result<Results, Arc<SearchError>> {
         let Some(query) = query else { return Ok(Results::default()) };
         let index = self.index(&mut |_| {})?;
         match index.results(&query, first, count) {
@@ -201,11 +209,15 @@ impl Search {
         Ok(Page { text, media_type, found })
     }
 
-    fn index(&self, progress: &mut dyn FnMut(IndexProgress)) -> Result<Arc<Index>, Arc<SearchError>> {
+    fn index(
+        &self,
+        progress: &mut dyn FnMut(IndexProgress),
+    ) -> Result<Arc<Index>, Arc<SearchError>> {
         let mut known = self.index.lock();
         known
             .get_or_insert_with(|| {
-                let index = Index::open_or_build(&self.set, self.exact, self.cache.as_deref(), progress);
+                let index =
+                    Index::open_or_build(&self.set, self.exact, self.cache.as_deref(), progress);
                 index.map(Arc::new).map_err(Arc::new)
             })
             .clone()

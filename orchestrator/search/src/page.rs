@@ -57,8 +57,11 @@ struct Piece<'a> {
 impl<'a> ResultView<'a> {
     fn of(found: &'a SearchHit) -> ResultView<'a> {
         let pieces = found.snippet.split(MARKS.0).enumerate().flat_map(|(place, part)| {
-            let (inside, outside) =
-                part.split_once(MARKS.1).unwrap_or(if place == 0 { ("", part) } else { (part, "") });
+            let (inside, outside) = part.split_once(MARKS.1).unwrap_or(if place == 0 {
+                ("", part)
+            } else {
+                (part, "")
+            });
             [Piece { text: inside, found: true }, Piece { text: outside, found: false }]
         });
         let title = if found.title.is_empty() { &found.url } else { &found.title };
@@ -74,7 +77,8 @@ fn environment() -> &'static Environment<'static> {
     static ENVIRONMENT: OnceLock<Environment<'static>> = OnceLock::new();
     ENVIRONMENT.get_or_init(|| {
         let mut environment = Environment::new();
-        let syntax = SyntaxConfig::builder().trim_blocks(true).build().expect("the usual delimiters");
+        let syntax =
+            SyntaxConfig::builder().trim_blocks(true).build().expect("the usual delimiters");
         environment.set_syntax(syntax);
         environment
             .add_template(NAME, include_str!("results.html"))

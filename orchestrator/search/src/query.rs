@@ -24,7 +24,8 @@ pub(crate) struct Query {
 
 /// Parses a query. `None` if it has no words.
 pub(crate) fn read(typed: &str) -> Option<Query> {
-    let (mut words, mut phrases, mut without, mut hosts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut words, mut phrases, mut without, mut hosts) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for Piece { text, quoted, not } in pieces(typed) {
         if let (false, Some(host)) = (quoted, text.strip_prefix("site:")) {
             // Excluded hosts are ignored: they would only affect the rank.
@@ -77,14 +78,17 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
         let Some(first) = rest.chars().next() else { break };
         let inside = &rest[first.len_utf8()..];
         // A quote without an end is ignored.
-        let (text, quoted, behind) = match inside.split_once(QUOTES).filter(|_| QUOTES.contains(&first)) {
-            Some((text, behind)) => (text, true, behind),
-            None => {
-                let bare = if QUOTES.contains(&first) { inside } else { rest };
-                let end = bare.find(|c: char| c.is_whitespace() || QUOTES.contains(&c)).unwrap_or(bare.len());
-                (&bare[..end], false, &bare[end..])
-            }
-        };
+        let (text, quoted, behind) =
+            match inside.split_once(QUOTES).filter(|_| QUOTES.contains(&first)) {
+                Some((text, behind)) => (text, true, behind),
+                None => {
+                    let bare = if QUOTES.contains(&first) { inside } else { rest };
+                    let end = bare
+                        .find(|c: char| c.is_whitespace() || QUOTES.contains(&c))
+                        .unwrap_or(bare.len());
+                    (&bare[..end], false, &bare[end..])
+                }
+            };
         pieces.push(Piece { text, quoted, not });
         (rest, not) = (behind, false);
     }
@@ -95,7 +99,8 @@ fn pieces(typed: &str) -> Vec<Piece<'_>> {
 fn host_of(typed: &str) -> Option<String> {
     let bare = typed.split_once("://").map_or(typed, |(_, rest)| rest);
     let host = bare.split(['/', '?', '#', ':']).next().unwrap_or(bare);
-    let host = host.trim_start_matches("*.").trim_start_matches("www.").trim_matches('.').to_lowercase();
+    let host =
+        host.trim_start_matches("*.").trim_start_matches("www.").trim_matches('.').to_lowercase();
     (!host.is_empty()).then_some(host)
 }
 
@@ -112,7 +117,8 @@ mod tests {
 
     /// Phrases are written `any | without | hosts`, required ones with a plus.
     fn check(typed: &str, expect: &str) {
-        let list = |phrases: &[Phrase]| phrases.iter().map(|words| words.join("_")).collect::<Vec<_>>();
+        let list =
+            |phrases: &[Phrase]| phrases.iter().map(|words| words.join("_")).collect::<Vec<_>>();
         let query = read(typed).map(|query| {
             let mut any = list(&query.any);
             any[..query.required].iter_mut().for_each(|phrase| phrase.insert(0, '+'));

@@ -44,8 +44,12 @@ impl SearchForm {
     /// address with `{}` as the value of one parameter.
     pub fn of_template(template: &str) -> Option<(String, SearchForm)> {
         let url = Url::parse(template).ok()?;
-        let (host, web) = (url.host_str()?.to_lowercase(), matches!(url.scheme(), "http" | "https"));
-        let field = url.query_pairs().find(|(_, value)| value == "{}").map(|(name, _)| name.into_owned())?;
+        let (host, web) =
+            (url.host_str()?.to_lowercase(), matches!(url.scheme(), "http" | "https"));
+        let field = url
+            .query_pairs()
+            .find(|(_, value)| value == "{}")
+            .map(|(name, _)| name.into_owned())?;
         let once = template.matches("{}").count() == 1;
         (web && once).then(|| (host, SearchForm { path: url.path().to_owned(), field }))
     }
@@ -53,7 +57,8 @@ impl SearchForm {
     /// The search that a URL of the form asks for. `None` if it is another URL, or has no words.
     pub fn query_of<'a>(&'a self, host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
         let url = Url::parse(url).ok().filter(|url| url.path() == self.path)?;
-        let words = value_in(&url, &self.field).filter(|words| crate::has_words(words))?.into_owned();
+        let words =
+            value_in(&url, &self.field).filter(|words| crate::has_words(words))?.into_owned();
         let page = value_in(&url, SITE_PAGE).and_then(|page| page.parse().ok());
         Some(SearchQuery::of_site(host, words, page.unwrap_or(1), self))
     }
@@ -92,7 +97,8 @@ pub fn search_forms(media_type: &str, document: &[u8], url: &Url) -> Vec<SearchF
 
 /// Where a form leads: to the host of the page, by GET.
 fn action_of(tag: &StartTag<()>, base: &Url, page: &Url) -> Option<Url> {
-    let get = attribute(tag, "method").is_none_or(|method| method.trim().eq_ignore_ascii_case("get"));
+    let get =
+        attribute(tag, "method").is_none_or(|method| method.trim().eq_ignore_ascii_case("get"));
     let action = attribute(tag, "action").unwrap_or_default();
     let action = base.join(action.trim()).ok()?;
     (get && action.host_str() == page.host_str()).then_some(action)
@@ -121,13 +127,19 @@ mod tests {
         };
         check("<form action=/search><input name=q>", &[("/search", "q")]);
         check("<form><input type=search name=words_to_find>", &[("/lamps/", "words_to_find")]);
-        check("<base href='/x/'><form action=find METHOD=Get><input type=text name=s>", &[("/x/find", "s")]);
+        check(
+            "<base href='/x/'><form action=find METHOD=Get><input type=text name=s>",
+            &[("/x/find", "s")],
+        );
         check("<form action=/s method=post><input name=q></form>", &[]);
         check("<form action=https://other.test/s><input name=q></form>", &[]);
         check("<form action=/login><input name=user><input type=password name=q></form>", &[]);
         check("<form action=/s></form><input name=q>", &[]);
         check("<script>'<form><input name=q>'</script>", &[]);
-        check("<form action=/s><input name=q></form><form action=/s><input name=q></form>", &[("/s", "q")]);
+        check(
+            "<form action=/s><input name=q></form><form action=/s><input name=q></form>",
+            &[("/s", "q")],
+        );
     }
 
     #[test]
@@ -144,9 +156,12 @@ mod tests {
         check("https://shop.test/find?w=", None);
         check("https://shop.test/find", None);
         check("https://shop.test/find/x?w=oak", None);
-        for template in
-            ["shop.test/?q={}", "https://shop.test/{}", "https://shop.test/?q={}&r={}", "ftp://a.test/?q={}"]
-        {
+        for template in [
+            "shop.test/?q={}",
+            "https://shop.test/{}",
+            "https://shop.test/?q={}&r={}",
+            "ftp://a.test/?q={}",
+        ] {
             assert_eq!(SearchForm::of_template(template), None, "{template}");
         }
     }

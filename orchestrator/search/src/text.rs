@@ -4,12 +4,13 @@
 use html_scan::Token;
 
 /// Elements whose text is invisible or not part of the page.
-const HIDDEN: &[&[u8]] = &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"select"];
+const HIDDEN: &[&[u8]] =
+    &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"select"];
 
 /// Inline elements, which do not separate words.
 const WITHIN: &[&[u8]] = &[
-    b"a", b"abbr", b"b", b"bdi", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span", b"strong",
-    b"sub", b"sup", b"u", b"wbr",
+    b"a", b"abbr", b"b", b"bdi", b"code", b"em", b"font", b"i", b"mark", b"s", b"small", b"span",
+    b"strong", b"sub", b"sup", b"u", b"wbr",
 ];
 
 /// Title and body as text, with white space collapsed.
@@ -83,7 +84,11 @@ mod tests {
 
     #[test]
     fn what_is_seen_is_read() {
-        check("<title> An\n oak </title><p>The <b>tall</b>est<p>of all", "An oak", "The tallest of all");
+        check(
+            "<title> An\n oak </title><p>The <b>tall</b>est<p>of all",
+            "An oak",
+            "The tallest of all",
+        );
         check("<script>if (1 <b) x('<p>no')</script><style>p{}</style>yes", "", "yes");
         check("<ul><li>one<li>two</ul>&amp;&nbsp;three", "", "one two & three");
         check("<svg><title>no</title><text>no</text></svg><title>yes</title>", "yes", "");
@@ -102,11 +107,19 @@ mod tests {
         };
         check("text/html; charset=\"ISO-8859-1\"", b"caf\xe9", "café");
         check("text/html", b"<meta charset=windows-1251><p>\xf7\xe0\xe9", "чай");
-        check("text/html", b"<meta http-equiv=x content='text/html; charset=shift_jis'>\x82\xa0", "あ");
+        check(
+            "text/html",
+            b"<meta http-equiv=x content='text/html; charset=shift_jis'>\x82\xa0",
+            "あ",
+        );
         check("text/html", "café".as_bytes(), "café");
         check("text/html", b"caf\xe9", "café");
         check("text/html; charset=none", b"caf\xe9", "café");
-        check("text/html", b"<script charset=utf-8></script><meta charset=koi8-r>\xde\xc1\xca", "чай");
+        check(
+            "text/html",
+            b"<script charset=utf-8></script><meta charset=koi8-r>\xde\xc1\xca",
+            "чай",
+        );
         check("text/html", "<meta charset=utf-16>café".as_bytes(), "café");
     }
 }

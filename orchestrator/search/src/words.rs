@@ -9,9 +9,10 @@ use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 /// Common words. Queries ignore them if there are others. Two of them in a row are also indexed as
 /// a pair.
 pub(crate) const COMMON: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "has", "have",
-    "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "that", "the", "there", "this", "to",
-    "was", "were", "what", "when", "where", "which", "who", "why", "will", "with",
+    "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "has",
+    "have", "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "that", "the",
+    "there", "this", "to", "was", "were", "what", "when", "where", "which", "who", "why", "will",
+    "with",
 ];
 /// The longest word that is stemmed, in bytes. Words are rarely longer.
 const LONGEST_STEMMED: usize = 64;
@@ -26,7 +27,9 @@ pub(crate) fn spans(text: &str, mut each: impl FnMut(Span)) {
     let mut start = None;
     for (at, c) in text.char_indices() {
         let alone = stands_alone(c);
-        if !alone && (c.is_alphanumeric() || (start.is_some() && !c.is_ascii() && is_combining_mark(c))) {
+        if !alone
+            && (c.is_alphanumeric() || (start.is_some() && !c.is_ascii() && is_combining_mark(c)))
+        {
             start.get_or_insert(at);
             continue;
         }

@@ -52,7 +52,8 @@ impl Folder {
 
     /// The files of the index with their bytes.
     fn indexes(&self) -> Vec<(Utf8PathBuf, Vec<u8>, std::time::SystemTime)> {
-        let entries = self.path("cache").read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
+        let entries =
+            self.path("cache").read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
         let mut paths: Vec<_> = entries.filter(|path| path.extension() == Some("pages")).collect();
         paths.sort();
         let read = |path: Utf8PathBuf| {
@@ -83,7 +84,10 @@ fn only_what_is_new_is_indexed() {
     assert_eq!(told, [(2, 2, 0), (2, 2, 1)]);
     assert_eq!(urls(&both, "oak"), [OAK.0, ELM.0]);
     let after = folder.indexes();
-    assert!(after.len() == 2 && after.contains(&before[0]), "the first archive's index is as it was");
+    assert!(
+        after.len() == 2 && after.contains(&before[0]),
+        "the first archive's index is as it was"
+    );
     let mut told = 0;
     folder.search(&[&a, &b]).prepare(&mut |_| told += 1).unwrap();
     assert_eq!((told, folder.indexes()), (0, after));
@@ -138,7 +142,8 @@ fn a_page_is_found_once_and_where_any_archive_answers_it() {
     // A body in another archive is an answer too, although the archive alone has none.
     let body = folder.snapshot("body.wacz", &[("https://a.test/text", "Text", "A walnut tree")]);
     let list = folder.snapshot("list.wacz", &[("https://a.test/text", "Walnut", "")]);
-    let recorded = Recording::create(&folder.path("only.wacz"), RecordingOptions::default()).unwrap();
+    let recorded =
+        Recording::create(&folder.path("only.wacz"), RecordingOptions::default()).unwrap();
     let at = Timestamp::from_millis(RECORDED);
     let headers = [("Content-Type", "text/html")].into_iter().collect();
     let body_of = Body::from(b"<p>Hazel".to_vec());
@@ -159,7 +164,12 @@ fn broken_and_stale_indexes_are_built_again() {
     let (path, whole, _) = folder.indexes().remove(0);
     for broken in [&b""[..], b"SQLite format 3", &whole[..whole.len() - 1], &whole[..200]] {
         std::fs::write(&path, broken).unwrap();
-        assert_eq!(urls(&folder.search(&[&a]), "nest oak"), [OAK.0, ELM.0], "{} bytes", broken.len());
+        assert_eq!(
+            urls(&folder.search(&[&a]), "nest oak"),
+            [OAK.0, ELM.0],
+            "{} bytes",
+            broken.len()
+        );
         assert_eq!(std::fs::read(&path).unwrap(), whole);
     }
     // Another snapshot under the name of the first.
@@ -192,15 +202,17 @@ fn who_builds_at_the_same_time_does_not_disturb_others() {
         }
     });
     assert_eq!(folder.indexes().len(), 1);
-    let left: Vec<_> = folder.path("cache").read_dir_utf8().unwrap().map(|entry| entry.unwrap()).collect();
+    let left: Vec<_> =
+        folder.path("cache").read_dir_utf8().unwrap().map(|entry| entry.unwrap()).collect();
     assert_eq!(left.len(), 2, "one index of the archive, one of its pages, no temporary file");
 }
 
 #[test]
 fn phrases_hosts_and_later_pages_are_found_across_archives() {
     let folder = Folder::new();
-    let urls_of =
-        |host: &str| (0..300).map(|page| format!("https://{host}.test/{page:03}")).collect::<Vec<_>>();
+    let urls_of = |host: &str| {
+        (0..300).map(|page| format!("https://{host}.test/{page:03}")).collect::<Vec<_>>()
+    };
     let (first, second) = (urls_of("www.a"), urls_of("shop.b"));
     let filler = "the old town of the hill and the price of it ".repeat(3);
     let own = format!("{filler} to be or not to be");
@@ -231,7 +243,9 @@ fn phrases_hosts_and_later_pages_are_found_across_archives() {
     // Every page is on one page of results, equal ones in recorded order.
     let mut listed = Vec::new();
     for first in (0..700).step_by(10) {
-        listed.extend(search.results("town", first, 10).unwrap().found.into_iter().map(|found| found.url));
+        listed.extend(
+            search.results("town", first, 10).unwrap().found.into_iter().map(|found| found.url),
+        );
     }
     let number = |url: &String| first.iter().chain(&second).position(|known| known == url).unwrap();
     let places: Vec<usize> = listed.iter().map(number).collect();
@@ -253,7 +267,10 @@ fn snippets_show_what_was_found_however_deep() {
     assert!(found.contains("a \u{2}kingfisher\u{3} in \u{2}the old mill\u{3} sits"), "{found}");
     assert!(found.starts_with('…') && found.ends_with('…'), "{found}");
     assert_eq!(found.split_whitespace().count(), 40);
-    assert!(snippet("long").starts_with("filler words"), "without a match in the text, its beginning");
+    assert!(
+        snippet("long").starts_with("filler words"),
+        "without a match in the text, its beginning"
+    );
 }
 
 #[test]
@@ -279,7 +296,9 @@ fn hostile_pages_are_only_pages() {
     assert_eq!(urls(&search, "ea5f"), ["https://a.test/many"]);
     let odd = urls(&search, "odd");
     assert_eq!(odd.len(), 1);
-    for query in ["a", "\u{301}", "\"o o\"", "o", &long, &many, &combining, "-a -b \"", "\u{10ffff}"] {
+    for query in
+        ["a", "\u{301}", "\"o o\"", "o", &long, &many, &combining, "-a -b \"", "\u{10ffff}"]
+    {
         search.results(query, 0, 10).unwrap();
     }
     let found = search.results("oak", 0, 1).unwrap().found.remove(0);

@@ -27,8 +27,11 @@ impl World {
 
     fn answer(&self, url: &str, status: u16, media_type: &str, body: impl Into<Vec<u8>>) -> &World {
         let headers = [("Content-Type", media_type)].into_iter().collect();
-        let response = Response { status, reason: String::new(), headers, body: Body::from(body.into()) };
-        self.recording.append(&Exchange::get(url, Timestamp::from_millis(RECORDED), response)).unwrap();
+        let response =
+            Response { status, reason: String::new(), headers, body: Body::from(body.into()) };
+        self.recording
+            .append(&Exchange::get(url, Timestamp::from_millis(RECORDED), response))
+            .unwrap();
         self
     }
 
@@ -53,7 +56,8 @@ impl World {
 
     fn search(&self) -> Search {
         let set =
-            ReplaySet::open(&[self.recording.data_path()], Some(&self.cache()), &mut |_, _| {}).unwrap();
+            ReplaySet::open(&[self.recording.data_path()], Some(&self.cache()), &mut |_, _| {})
+                .unwrap();
         Search::new(Arc::new(set), Some(&self.cache()))
     }
 }
@@ -117,14 +121,18 @@ fn what_a_browser_has_shown_is_what_is_searched() {
 #[test]
 fn pages_are_found_where_replay_answers_them_and_nowhere_else() {
     let world = World::new();
-    let to = |place: &str| [("Location", place), ("Content-Type", "text/html")].into_iter().collect();
+    let to =
+        |place: &str| [("Location", place), ("Content-Type", "text/html")].into_iter().collect();
     world
         .html("https://app.test/", "<div id=app></div>")
         .page("https://app.test/#north", "North", "Lighthouse")
         .page("https://app.test/#south", "South", "Lighthouse and harbour")
         .html("https://shop.test/lamp?utm_source=x", "<title>A lighthouse lamp</title>")
         .page("https://shop.test/lamp", "Lamp", "A lamp as of a lighthouse")
-        .html("https://www.google.com/search?q=lighthouse", "<title>lighthouse - Google Search</title>")
+        .html(
+            "https://www.google.com/search?q=lighthouse",
+            "<title>lighthouse - Google Search</title>",
+        )
         .page(
             "https://www.google.com/search?q=lighthouse",
             "lighthouse - Google Search",
@@ -143,16 +151,22 @@ fn pages_are_found_where_replay_answers_them_and_nowhere_else() {
         .append(&Exchange::get("http://moved.test/", Timestamp::from_millis(RECORDED), response))
         .unwrap();
     let set =
-        ReplaySet::open(&[world.recording.finish(&|_| ()).unwrap().path], None, &mut |_, _| {}).unwrap();
+        ReplaySet::open(&[world.recording.finish(&|_| ()).unwrap().path], None, &mut |_, _| {})
+            .unwrap();
     let set = Arc::new(set);
     let found = |exact: bool| {
         let mut found = urls(&Search::new(set.clone(), None).exact(exact), "lighthouse");
         found.sort();
         found
     };
-    let (app, lamp) = (["https://app.test/#north", "https://app.test/#south"], "https://shop.test/lamp");
+    let (app, lamp) =
+        (["https://app.test/#north", "https://app.test/#south"], "https://shop.test/lamp");
     assert_eq!(found(false), ["http://moved.test/", app[0], app[1], lamp]);
-    assert_eq!(found(true), ["http://moved.test/", app[0], app[1]], "the lamp's page differs by a tracker");
+    assert_eq!(
+        found(true),
+        ["http://moved.test/", app[0], app[1]],
+        "the lamp's page differs by a tracker"
+    );
 }
 
 #[test]
@@ -235,7 +249,10 @@ fn more_results_are_on_further_pages() {
         "{first}"
     );
     let last = page_at("https://www.bing.com/search?q=oak&first=21");
-    assert!(last.contains("Results 21 to 23 of 23") && last.contains("trees.test&#x2f;22\">Oak"), "{last}");
+    assert!(
+        last.contains("Results 21 to 23 of 23") && last.contains("trees.test&#x2f;22\">Oak"),
+        "{last}"
+    );
     assert!(last.contains("first=11") && !last.contains("first=31"), "{last}");
     let beyond = page_at("https://www.bing.com/search?q=oak&first=18446744073709551615");
     assert!(beyond.contains("No more results"), "{beyond}");

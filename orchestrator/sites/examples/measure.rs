@@ -42,7 +42,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         other => println!("{:>6.2} s  {other:?}", began.elapsed().as_secs_f64()),
     });
     let folder = std::env::temp_dir().join("sandbox-measure");
-    let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
+    let folder =
+        camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
     let group = SiteGroup::start(all, Options::new("measure", folder), events).await?;
     println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
     if let Err(error) = group.ready(SOON).await {
@@ -75,7 +76,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
             lease.hand_back(true).await;
         }
         let mut resets = resets.lock().remove(name).unwrap_or_default();
-        println!("{name}: lease {}, pristine again {}", quantiles(&mut leases), quantiles(&mut resets));
+        println!(
+            "{name}: lease {}, pristine again {}",
+            quantiles(&mut leases),
+            quantiles(&mut resets)
+        );
     }
     group.measure().await;
     group.reset(&names[0]).await?;
@@ -83,7 +88,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let memory: Vec<String> = status
             .instances
             .iter()
-            .map(|instance| instance.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20)))
+            .map(|instance| {
+                instance.memory.map_or("?".to_owned(), |bytes| format!("{} MiB", bytes >> 20))
+            })
             .collect();
         println!("{}: {} per instance, {} drifts", status.name, memory.join(", "), status.drifts);
     }

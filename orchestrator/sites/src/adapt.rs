@@ -71,20 +71,26 @@ pub(crate) async fn to_engine(
             "it is rootless and belongs to user {user}; this is user {}",
             own.as_raw()
         ))),
-        (Some(_), None) => {
-            Err(unsupported("it is rootless, and this program has no relay to its containers".to_owned()))
-        }
+        (Some(_), None) => Err(unsupported(
+            "it is rootless, and this program has no relay to its containers".to_owned(),
+        )),
         (Some(_), Some(helper)) => {
             let limiter = Limiter { profile, controllers: Some(podman.controllers) };
             if let Some(why) = unlimited(&limiter) {
                 tracing::warn!("{why}");
                 events(&Event::Unlimited { why });
             }
-            Ok(Adapted { networking: Networking::Relayed(Relays { helper, is_rootless: true }), limiter })
+            Ok(Adapted {
+                networking: Networking::Relayed(Relays { helper, is_rootless: true }),
+                limiter,
+            })
         }
         (None, Some(helper)) if own.is_root() => {
             let limiter = Limiter { profile, controllers: None };
-            Ok(Adapted { networking: Networking::Relayed(Relays { helper, is_rootless: false }), limiter })
+            Ok(Adapted {
+                networking: Networking::Relayed(Relays { helper, is_rootless: false }),
+                limiter,
+            })
         }
         // Nobody else may enter its containers.
         (None, _) => {
@@ -100,7 +106,8 @@ pub(crate) async fn to_engine(
 /// When the engine does not answer.
 pub async fn missing_limits(engine: &Engine) -> Result<Option<String>, images::Error> {
     let podman = engine.podman().await?.filter(|podman| podman.rootless.is_some());
-    let limiter = |podman: Podman| Limiter { profile: String::new(), controllers: Some(podman.controllers) };
+    let limiter =
+        |podman: Podman| Limiter { profile: String::new(), controllers: Some(podman.controllers) };
     Ok(podman.and_then(|podman| unlimited(&limiter(podman))))
 }
 
@@ -137,7 +144,9 @@ mod tests {
     fn what_is_not_limited_is_named() {
         let limiter = |controllers: &[&str]| Limiter {
             profile: String::new(),
-            controllers: Some(controllers.iter().map(|&controller| controller.to_owned()).collect()),
+            controllers: Some(
+                controllers.iter().map(|&controller| controller.to_owned()).collect(),
+            ),
         };
         assert_eq!(unlimited(&limiter(&["cpuset", "cpu", "memory", "pids"])), None);
         let why = unlimited(&limiter(&["memory"])).unwrap_or_default();

@@ -65,7 +65,8 @@ impl FromStr for Subnet {
 
     fn from_str(text: &str) -> Result<Subnet, ()> {
         let (first, bits) = text.split_once('/').ok_or(())?;
-        let (first, bits): (Ipv4Addr, u32) = (first.parse().map_err(drop)?, bits.parse().map_err(drop)?);
+        let (first, bits): (Ipv4Addr, u32) =
+            (first.parse().map_err(drop)?, bits.parse().map_err(drop)?);
         let size = 1_u32.checked_shl(32_u32.checked_sub(bits).ok_or(())?).ok_or(())?;
         Ok(Subnet::new(first, size))
     }
@@ -158,9 +159,17 @@ mod tests {
         let first = addresses.take(1).unwrap();
         let given: Vec<String> =
             (0..4).map(|_| addresses.take(1).unwrap().subnet.at(0).to_string()).collect();
-        assert_eq!(given, ["10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"], "each is new, though given back");
+        assert_eq!(
+            given,
+            ["10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"],
+            "each is new, though given back"
+        );
         let again = addresses.take(1).unwrap();
-        assert_eq!(again.subnet.at(0).to_string(), "10.0.0.3", "all were used, and the first is still held");
+        assert_eq!(
+            again.subnet.at(0).to_string(),
+            "10.0.0.3",
+            "all were used, and the first is still held"
+        );
         drop(first);
         let rest: Vec<AddressLease> = (0..4).map(|_| addresses.take(1).unwrap()).collect();
         assert!(addresses.take(1).is_none(), "all are held");
@@ -176,7 +185,11 @@ mod tests {
         assert_eq!(large.subnet.to_string(), "10.0.0.16/28");
         let other = addresses.take(32).unwrap();
         assert_eq!(other.subnet.to_string(), "10.0.0.32/27");
-        assert_eq!(addresses.take(4).unwrap().subnet.to_string(), "10.0.0.12/30", "between those held");
+        assert_eq!(
+            addresses.take(4).unwrap().subnet.to_string(),
+            "10.0.0.12/30",
+            "between those held"
+        );
         assert!(addresses.take(8).is_none());
     }
 }

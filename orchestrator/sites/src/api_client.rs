@@ -64,9 +64,15 @@ impl ApiClient {
     ///
     /// # Errors
     /// When there is no response, the site rejects the account, or the response is not JSON.
-    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<ApiResponse, Error> {
+    pub async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<ApiResponse, Error> {
         let what = format!("{method} {path}");
-        let failed = |why| Error::Call { site: self.site.clone(), account: self.account.clone(), what, why };
+        let failed =
+            |why| Error::Call { site: self.site.clone(), account: self.account.clone(), what, why };
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, JSON);
         headers.insert(AUTHORIZATION, self.authorization.clone());
@@ -83,7 +89,9 @@ impl ApiClient {
         };
         if matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             let status = answer.status.as_u16();
-            return Err(failed(format!("status {status}; look at the account's name, password and rights")));
+            return Err(failed(format!(
+                "status {status}; look at the account's name, password and rights"
+            )));
         }
         let body = match answer.text().trim() {
             "" => Value::Null,
@@ -91,7 +99,9 @@ impl ApiClient {
                 Ok(body) => body,
                 Err(error) => {
                     let status = answer.status.as_u16();
-                    return Err(failed(format!("status {status}, and the answer is no JSON: {error}")));
+                    return Err(failed(format!(
+                        "status {status}, and the answer is no JSON: {error}"
+                    )));
                 }
             },
         };

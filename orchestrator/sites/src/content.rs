@@ -46,7 +46,10 @@ impl Content {
         match self.clone() {
             Content::Folder { golden, live } => {
                 let compare = move || match golden.digest_of(&live) {
-                    Ok(now) => Ok(golden.digest().difference(&now).map(|difference| difference.to_string())),
+                    Ok(now) => Ok(golden
+                        .digest()
+                        .difference(&now)
+                        .map(|difference| difference.to_string())),
                     Err(error) => Ok(Some(error.into_drift()?)),
                 };
                 blocking(compare).await
@@ -68,7 +71,9 @@ impl Content {
             Content::Folder { golden, live } => {
                 blocking(move || Ok(Some(golden.digest_of(&live)?.to_string()))).await
             }
-            Content::Embedded(instance) => blocking(move || Ok(Some(instance.digest()?.to_string()))).await,
+            Content::Embedded(instance) => {
+                blocking(move || Ok(Some(instance.digest()?.to_string()))).await
+            }
             Content::Elsewhere => Ok(None),
         }
     }
@@ -88,9 +93,15 @@ impl Content {
             }
             Content::Embedded(instance) => {
                 let ask = move || {
-                    let parameters: Vec<(&str, Value)> =
-                        parameters.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-                    Ok(instance.query(&query, &parameters)?.into_iter().map(Value::Object).collect())
+                    let parameters: Vec<(&str, Value)> = parameters
+                        .iter()
+                        .map(|(name, value)| (name.as_str(), value.clone()))
+                        .collect();
+                    Ok(instance
+                        .query(&query, &parameters)?
+                        .into_iter()
+                        .map(Value::Object)
+                        .collect())
                 };
                 blocking(ask).await
             }

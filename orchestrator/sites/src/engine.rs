@@ -59,7 +59,8 @@ impl Monitor {
         let (health, seen) = watch::channel(Health::default());
         let container_events = broadcast::Sender::new(BACKLOG);
         let task =
-            tokio::spawn(watch_over(engine.clone(), health, container_events.clone(), events)).abort_handle();
+            tokio::spawn(watch_over(engine.clone(), health, container_events.clone(), events))
+                .abort_handle();
         Arc::new(Monitor { engine, health: seen, container_events, task })
     }
 
@@ -90,7 +91,8 @@ impl Monitor {
     pub(crate) async fn is_gone_for(&self, long: Duration) -> Error {
         let mut health = self.health.clone();
         loop {
-            let Ok(gone) = health.wait_for(|health| health.gone.is_some()).await.map(|health| health.clone())
+            let Ok(gone) =
+                health.wait_for(|health| health.gone.is_some()).await.map(|health| health.clone())
             else {
                 return std::future::pending().await;
             };
@@ -220,7 +222,11 @@ async fn watch_over(
             let was_gone = health.borrow().gone.is_some();
             match (was_gone, &why) {
                 (false, Some(why)) => {
-                    tracing::warn!(host, why, "the container engine does not answer; what needs it waits");
+                    tracing::warn!(
+                        host,
+                        why,
+                        "the container engine does not answer; what needs it waits"
+                    );
                     events(&Event::EngineGone { host, why: why.clone() });
                 }
                 (true, None) => {

@@ -141,7 +141,9 @@ pub enum Error {
         last: Arc<Error>,
     },
     /// The state of a fresh instance differs from the golden state.
-    #[error("start {site}: {difference} in the state of a fresh instance, and a reset does not put it back")]
+    #[error(
+        "start {site}: {difference} in the state of a fresh instance, and a reset does not put it back"
+    )]
     Drift {
         /// The site.
         site: String,
@@ -218,7 +220,11 @@ pub enum Error {
 }
 
 fn tail(log: &[String]) -> String {
-    if log.is_empty() { String::new() } else { format!("; its last words:\n  {}", log.join("\n  ")) }
+    if log.is_empty() {
+        String::new()
+    } else {
+        format!("; its last words:\n  {}", log.join("\n  "))
+    }
 }
 
 fn list(late: &[(String, String)]) -> String {
@@ -259,17 +265,24 @@ impl Error {
         }
     }
 
-    pub(crate) fn of_file(doing: &'static str, path: &Utf8Path) -> impl FnOnce(std::io::Error) -> Error {
+    pub(crate) fn of_file(
+        doing: &'static str,
+        path: &Utf8Path,
+    ) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::Io { doing, path, source }
     }
 
     /// Converts an error of the engine's API that occurred while `doing` something.
-    pub(crate) fn of_engine(doing: impl Into<String>) -> impl FnOnce(bollard::errors::Error) -> Error {
+    pub(crate) fn of_engine(
+        doing: impl Into<String>,
+    ) -> impl FnOnce(bollard::errors::Error) -> Error {
         let doing = doing.into();
         move |error| {
             let why = match &error {
-                bollard::errors::Error::DockerResponseServerError { message, .. } => message.clone(),
+                bollard::errors::Error::DockerResponseServerError { message, .. } => {
+                    message.clone()
+                }
                 other => error_text::with_causes(other),
             };
             Error::Refused { doing, why }

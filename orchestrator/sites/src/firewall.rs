@@ -76,12 +76,14 @@ pub(crate) async fn open(which: Rules<'_>) {
 
 /// Whether a listed rule is one of these.
 fn is_of(which: Rules<'_>, option: &str, rule: &str) -> bool {
-    let bridge = rule.split_whitespace().skip_while(|word| *word != option).nth(1).unwrap_or_default();
+    let bridge =
+        rule.split_whitespace().skip_while(|word| *word != option).nth(1).unwrap_or_default();
     rule.contains(COMMENT)
         && match which {
             Rules::Of(own) => bridge == own,
             Rules::But(wanted) => {
-                !wanted.contains(bridge) && !std::path::Path::new("/sys/class/net").join(bridge).exists()
+                !wanted.contains(bridge)
+                    && !std::path::Path::new("/sys/class/net").join(bridge).exists()
             }
         }
 }
@@ -91,7 +93,8 @@ async fn iptables(arguments: &[&str]) -> Result<String, String> {
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("iptables");
     command.args(arguments).env("PATH", path).stdin(Stdio::null()).kill_on_drop(true);
-    let output = command.output().await.map_err(|error| format!("iptables does not run: {error}"))?;
+    let output =
+        command.output().await.map_err(|error| format!("iptables does not run: {error}"))?;
     if output.status.success() {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     } else {

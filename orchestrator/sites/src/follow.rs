@@ -21,7 +21,8 @@ pub(crate) fn follow(
     tokio::spawn(async move {
         let (mut known, mut lines) = (BTreeSet::new(), Some(lines));
         loop {
-            for instance in instances.borrow_and_update().iter().filter(|instance| known.insert(instance.id))
+            for instance in
+                instances.borrow_and_update().iter().filter(|instance| known.insert(instance.id))
             {
                 tokio::spawn(pass_on(Arc::clone(instance), lines, say.clone()));
             }

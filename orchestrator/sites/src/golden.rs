@@ -5,7 +5,9 @@ use std::io;
 
 use bollard::errors::Error as Api;
 use bollard::models::ContainerCreateBody;
-use bollard::query_parameters::{DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder};
+use bollard::query_parameters::{
+    DownloadFromContainerOptionsBuilder, RemoveContainerOptionsBuilder,
+};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::TryStreamExt;
 use tokio_util::io::{StreamReader, SyncIoBridge};
@@ -44,12 +46,18 @@ pub(crate) async fn of_image(
     let container = monitor.attend(format!("open the image {image}"), container).await?.id;
     let extracted = extract(monitor, &container, &golden).await;
     let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-    monitor.attend("remove a container", docker.remove_container(&container, Some(options))).await?;
+    monitor
+        .attend("remove a container", docker.remove_container(&container, Some(options)))
+        .await?;
     Ok(extracted?.then_some(golden))
 }
 
 /// The id of the image of a site.
-pub(crate) async fn id_of_image(monitor: &Monitor, image: &str, site: &str) -> Result<String, Error> {
+pub(crate) async fn id_of_image(
+    monitor: &Monitor,
+    image: &str,
+    site: &str,
+) -> Result<String, Error> {
     match monitor.attend_raw(monitor.docker().inspect_image(image)).await? {
         Ok(inspected) => Ok(inspected.id.unwrap_or_default()),
         Err(Api::DockerResponseServerError { status_code: 404, .. }) => {
@@ -78,7 +86,8 @@ async fn extract(monitor: &Monitor, container: &str, golden: &Utf8Path) -> Resul
         std::fs::create_dir_all(parent).map_err(Error::of_file("create", parent))?;
         // The target gets its name only when it is complete. In the archive, the content is below
         // the name of the seed folder.
-        let part = parent.join(format!(".{}.{}", golden.file_name().unwrap_or_default(), Owner::this()));
+        let part =
+            parent.join(format!(".{}.{}", golden.file_name().unwrap_or_default(), Owner::this()));
         let unpacked = tar::Archive::new(reader).unpack(&part).and_then(|()| {
             match std::fs::rename(part.join(SEED.trim_start_matches('/')), &golden) {
                 // Another process was faster, with the same content.

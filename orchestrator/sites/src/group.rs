@@ -101,7 +101,11 @@ impl SiteGroup {
     /// # Errors
     /// When a site needs a container engine and no usable one is found, or the folder cannot be
     /// written.
-    pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
+    pub async fn start(
+        sites: Vec<Site>,
+        options: Options,
+        events: Events,
+    ) -> Result<SiteGroup, Error> {
         SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
@@ -118,7 +122,8 @@ impl SiteGroup {
         static STARTED: AtomicU32 = AtomicU32::new(0);
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let owner = Owner::this();
-        let name: String = options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+        let name: String =
+            options.name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
         let id = format!("sandbox-{name}-{}-{number}", std::process::id());
 
         let folder = make_folder(options.folder.clone()).await?;
@@ -163,13 +168,21 @@ impl SiteGroup {
         self.add_each(sites, &BTreeMap::new()).await
     }
 
-    async fn add_each(&self, sites: Vec<Site>, fewer: &BTreeMap<String, usize>) -> Result<(), Error> {
+    async fn add_each(
+        &self,
+        sites: Vec<Site>,
+        fewer: &BTreeMap<String, usize>,
+    ) -> Result<(), Error> {
         let stopped = self.0.stopped.lock().await;
         let mut new = Vec::new();
         for site in sites.into_iter().filter(|site| self.pool(&site.name).is_err()) {
             let (name, manifest) = (site.name.clone(), site.file());
             let site = site.with_variables(&self.0.options.variables);
-            new.push(Arc::new(site.map_err(|why| Error::Variable { site: name, manifest, why })?));
+            new.push(Arc::new(site.map_err(|why| Error::Variable {
+                site: name,
+                manifest,
+                why,
+            })?));
         }
         if let Some(site) = new.first().filter(|_| *stopped) {
             return Err(Error::Stopped(site.name.clone()));
@@ -205,12 +218,19 @@ impl SiteGroup {
             }
             DriverSpec::Process(spec) => {
                 let namespaces = self.namespaces().await.clone();
-                Arc::new(Process::new(Arc::clone(site), spec.clone(), instances.clone(), namespaces))
+                Arc::new(Process::new(
+                    Arc::clone(site),
+                    spec.clone(),
+                    instances.clone(),
+                    namespaces,
+                ))
             }
             DriverSpec::Embedded(application) => {
                 let (golden, directory) = (golden.join("embedded"), directory.clone());
                 let instances = instances.clone();
-                Arc::new(Embedded::new(site, application.clone(), golden, instances, directory).await?)
+                Arc::new(
+                    Embedded::new(site, application.clone(), golden, instances, directory).await?,
+                )
             }
             DriverSpec::External(spec) => Arc::new(External::new(site, spec)?),
         })
@@ -244,7 +264,9 @@ impl SiteGroup {
                     }
                     left.iter().for_each(|left| tracing::warn!("{left}"));
                 }
-                Err(error) => tracing::warn!(%error, "what dead processes have left could not be removed"),
+                Err(error) => {
+                    tracing::warn!(%error, "what dead processes have left could not be removed")
+                }
             }
             let labels = owner.labels(id);
             let monitor = Monitor::start(engine, Arc::clone(events));
@@ -286,7 +308,11 @@ impl SiteGroup {
                 (status.name, why)
             })
             .collect();
-        if late.is_empty() { Ok(()) } else { Err(Error::Unready { within: deadline, in_time, late }) }
+        if late.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Unready { within: deadline, in_time, late })
+        }
     }
 
     /// The sites of this group, by name.
@@ -303,8 +329,10 @@ impl SiteGroup {
         let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
             if let Some(ContainerSpec { image, .. }) = site.driver.container() {
-                images
-                    .insert(site.name.clone(), crate::golden::id_of_image(monitor, image, &site.name).await?);
+                images.insert(
+                    site.name.clone(),
+                    crate::golden::id_of_image(monitor, image, &site.name).await?,
+                );
             }
         }
         Ok(images)
@@ -414,7 +442,8 @@ impl SiteGroup {
 /// Creates the folder and returns its absolute path: an engine mounts only absolute paths.
 async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
     blocking(move || {
-        let made = std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
+        let made =
+            std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
         made.map_err(Error::of_file("make the folder", &folder))
     })
     .await
@@ -425,8 +454,9 @@ async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
 async fn shut(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {
-        let made = std::fs::create_dir_all(&folder)
-            .and_then(|()| std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700)));
+        let made = std::fs::create_dir_all(&folder).and_then(|()| {
+            std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700))
+        });
         made.map_err(Error::of_file("make the folder", &folder))
     })
     .await

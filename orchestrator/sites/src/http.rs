@@ -70,7 +70,8 @@ impl Target {
                     None => (String::new(), false),
                 };
                 let own = &url[url::Position::BeforeHost..url::Position::BeforePath];
-                let tls = (url.scheme() == "https").then(|| site.authority_file().into_iter().collect());
+                let tls =
+                    (url.scheme() == "https").then(|| site.authority_file().into_iter().collect());
                 let port = url.port_or_known_default().unwrap_or_default();
                 (Server::Tcp(server, port), tls, if by_name { own } else { site.canonical() })
             }
@@ -94,7 +95,8 @@ impl Target {
     ) -> Result<Answer, String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
-        *request.uri_mut() = path.parse().map_err(|error| format!("{path:?} is no path: {error}"))?;
+        *request.uri_mut() =
+            path.parse().map_err(|error| format!("{path:?} is no path: {error}"))?;
         *request.headers_mut() = headers;
         request.headers_mut().insert(header::HOST, self.host.clone());
         let forwarded = HeaderName::from_static("x-forwarded-proto");
@@ -104,10 +106,13 @@ impl Target {
                 Server::Tcp(server, port) => (server.as_str(), *port),
                 Server::Socket(path) => {
                     let stream = unix::connect(path.as_std_path()).await;
-                    return exchange(stream.map_err(|e| error_text::with_causes(&e))?, request).await;
+                    return exchange(stream.map_err(|e| error_text::with_causes(&e))?, request)
+                        .await;
                 }
             };
-            let tcp = TcpStream::connect((server, port)).await.map_err(|e| error_text::with_causes(&e))?;
+            let tcp = TcpStream::connect((server, port))
+                .await
+                .map_err(|e| error_text::with_causes(&e))?;
             let Some(roots) = &self.tls else { return exchange(tcp, request).await };
             let tls = ClientTls::new(roots).map_err(|error| error_text::with_causes(&error))?;
             exchange(

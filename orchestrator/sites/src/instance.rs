@@ -58,7 +58,8 @@ impl Upstream {
             Upstream::Address(address) => Box::new(TcpStream::connect(address).await?),
             Upstream::Socket(path) => Box::new(gateway::unix::connect(path.as_std_path()).await?),
             Upstream::Url(url) => {
-                let server = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
+                let server =
+                    (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
                 Box::new(TcpStream::connect(server).await?)
             }
         })

@@ -59,7 +59,9 @@ impl Lease {
             return led.clone();
         }
         match (self.upstream(), host.port) {
-            (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
+            (Upstream::Address(address), Some(port)) => {
+                Upstream::Address((address.ip(), port).into())
+            }
             (upstream, _) => upstream,
         }
     }
@@ -91,7 +93,11 @@ impl Lease {
     ///
     /// # Errors
     /// When there is no such probe, a parameter is missing, or the probe returns no value.
-    pub async fn probe(&self, name: &str, parameters: &BTreeMap<String, Value>) -> Result<Value, Error> {
+    pub async fn probe(
+        &self,
+        name: &str,
+        parameters: &BTreeMap<String, Value>,
+    ) -> Result<Value, Error> {
         self.health()?;
         self.explain(probe::ask(self.site(), &self.instance, name, parameters).await)
     }
@@ -213,6 +219,12 @@ impl Drop for Lease {
 
 impl std::fmt::Debug for Lease {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Lease({} instance {} at {})", self.site().name, self.instance.id, self.instance.upstream)
+        write!(
+            f,
+            "Lease({} instance {} at {})",
+            self.site().name,
+            self.instance.id,
+            self.instance.upstream
+        )
     }
 }

@@ -140,7 +140,14 @@ impl Range {
         let _ = firewall::keep(&bridge).await;
         let addresses = addresses_of(part.subnet, Within::Together);
         let _part = Some(Arc::new(part));
-        Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, whole: self.whole, _part })
+        Ok(Network {
+            name: name.to_owned(),
+            bridge,
+            apart: false,
+            addresses,
+            whole: self.whole,
+            _part,
+        })
     }
 }
 
@@ -179,7 +186,11 @@ fn others(subnet: Subnet, within: Within) -> Option<Subnet> {
 }
 
 /// Returns a range that the engine considers free.
-async fn choose(monitor: &Monitor, name: &str, labels: HashMap<String, String>) -> Result<Subnet, Error> {
+async fn choose(
+    monitor: &Monitor,
+    name: &str,
+    labels: HashMap<String, String>,
+) -> Result<Subnet, Error> {
     let request = request(name, labels, Within::Apart, None);
     let doing = || format!("make the network {name}");
     monitor.attend(doing(), monitor.docker().create_network(request)).await?;
@@ -226,7 +237,9 @@ fn request(
         internal: Some(true),
         enable_ipv6: Some(false),
         ipam: config.map(|config| Ipam { config: Some(vec![config]), ..Default::default() }),
-        options: Some([(TALK.to_owned(), talk.to_string()), (BRIDGE.to_owned(), bridge(name))].into()),
+        options: Some(
+            [(TALK.to_owned(), talk.to_string()), (BRIDGE.to_owned(), bridge(name))].into(),
+        ),
         labels: Some(labels),
         ..Default::default()
     }
@@ -255,7 +268,11 @@ pub(crate) async fn close(network: &Network) {
 /// Removes a network, by its id or name, as soon as its last container has left it. An engine may
 /// keep a network that it believes a removed container still uses. So after half of the time, the
 /// remaining containers are disconnected by force.
-pub(crate) async fn remove_by_id(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
+pub(crate) async fn remove_by_id(
+    monitor: &Monitor,
+    id: &str,
+    within: Duration,
+) -> Result<(), Error> {
     let docker = monitor.docker();
     let doing = || format!("remove the network {id}");
     let began = Instant::now();

@@ -5,9 +5,8 @@
 //! process, and the boot id of the system.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::fs;
 use std::str::FromStr;
+use std::{fmt, fs};
 
 /// Container labels.
 pub(crate) const GROUP: &str = "sandbox.instance";
@@ -107,7 +106,8 @@ impl FromStr for Owner {
 pub(crate) fn kill_group(pid: u32) {
     // The process may be gone already.
     let group = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
-    let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
+    let _ = group
+        .map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
 }
 
 /// The memory in bytes that a process and its group use.

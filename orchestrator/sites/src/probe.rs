@@ -35,7 +35,8 @@ pub(crate) async fn ask(
     let text = if let Some(path) = &probe.get {
         let path = filled(path, parameters).map_err(failed)?;
         let headers = headers(probe).map_err(failed)?;
-        let answer = Target::new(site, &instance.upstream).get(&path, headers).await.map_err(failed)?;
+        let answer =
+            Target::new(site, &instance.upstream).get(&path, headers).await.map_err(failed)?;
         match answer.status.as_u16() {
             200..=299 => answer.text().into_owned(),
             status => return Err(wrong(format!("{path} has status {status}"))),
@@ -58,7 +59,8 @@ pub(crate) async fn ask(
         }
     };
     if probe.json {
-        serde_json::from_str(&text).map_err(|error| wrong(format!("the answer is no JSON: {error}")))
+        serde_json::from_str(&text)
+            .map_err(|error| wrong(format!("the answer is no JSON: {error}")))
     } else {
         Ok(Value::String(text))
     }
@@ -88,8 +90,10 @@ fn headers(probe: &Probe) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &probe.header {
         let name: HeaderName = name.parse().map_err(|_| format!("{name:?} is no header field"))?;
-        headers
-            .insert(name, HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?);
+        headers.insert(
+            name,
+            HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?,
+        );
     }
     Ok(headers)
 }
@@ -129,8 +133,7 @@ mod tests {
 
     #[test]
     fn parameters_are_found_outside_of_quotes() {
-        let query =
-            "select ':no', x from t where a = :one and b <> 'it''s :no' and c = lower(:two_2) or d = '09:00'";
+        let query = "select ':no', x from t where a = :one and b <> 'it''s :no' and c = lower(:two_2) or d = '09:00'";
         assert_eq!(names(query), ["one", "two_2"]);
         assert!(is_name("user") && !is_name("") && !is_name("9") && !is_name("a b"));
     }

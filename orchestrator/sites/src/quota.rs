@@ -30,9 +30,9 @@ async fn exceeded(folder: Utf8PathBuf, most: u64) {
     loop {
         polls.tick().await;
         let used = used(&folder);
-        if counted
-            .is_some_and(|(when, before)| used.saturating_sub(before) < most / PART && when.elapsed() < COUNT)
-        {
+        if counted.is_some_and(|(when, before)| {
+            used.saturating_sub(before) < most / PART && when.elapsed() < COUNT
+        }) {
             continue;
         }
         counted = Some((Instant::now(), used));

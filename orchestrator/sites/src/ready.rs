@@ -17,7 +17,11 @@ const EVERY: Duration = Duration::from_millis(25);
 /// Waits for all conditions in order. `waiting` is called for each condition that does not hold
 /// yet, once for each observed reason. The error is the condition that was still missing at the
 /// deadline.
-pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str)) -> Result<(), String> {
+pub(crate) async fn wait(
+    site: &Site,
+    instance: &Instance,
+    waiting: impl Fn(&str),
+) -> Result<(), String> {
     let deadline = Instant::now() + site.ready_within.0;
     let target = Target::new(site, &instance.upstream);
     let mut polls = interval(EVERY);
@@ -30,7 +34,9 @@ pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str
         loop {
             polls.tick().await;
             let missing =
-                match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance)).await {
+                match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance))
+                    .await
+                {
                     Ok(Ok(())) => break,
                     Ok(Err(missing)) => missing,
                     Err(_) if seen.is_empty() => "no answer".to_owned(),
@@ -70,7 +76,9 @@ fn agrees(condition: &Condition, answer: &Answer) -> Result<(), String> {
         _ => {}
     }
     match &condition.contains {
-        Some(text) if !answer.text().contains(text) => Err(format!("status {status}, but nowhere {text:?}")),
+        Some(text) if !answer.text().contains(text) => {
+            Err(format!("status {status}, but nowhere {text:?}"))
+        }
         _ => Ok(()),
     }
 }

@@ -71,11 +71,18 @@ pub(crate) async fn start(
 }
 
 impl Relay {
-    async fn start(helper: &Utf8Path, socket: &Utf8Path, first: &Owner, port: u16) -> Result<Relay, Error> {
+    async fn start(
+        helper: &Utf8Path,
+        socket: &Utf8Path,
+        first: &Owner,
+        port: u16,
+    ) -> Result<Relay, Error> {
         let failed = Error::of_file("run", helper);
         match tokio::time::timeout(BEGINS_WITHIN, begin_relay(helper, socket, first, port)).await {
             Ok(Ok(Ok(relay))) => Ok(relay),
-            Ok(Ok(Err(why))) => Err(Error::Refused { doing: format!("reach port {port} of a site"), why }),
+            Ok(Ok(Err(why))) => {
+                Err(Error::Refused { doing: format!("reach port {port} of a site"), why })
+            }
             Ok(Err(error)) => Err(failed(error)),
             Err(_) => {
                 let condition = format!("a relay to port {port} of a site");
@@ -110,7 +117,10 @@ async fn begin_relay(
     // It waits on this end in the ordinary way.
     theirs.set_nonblocking(false)?;
     let mut command = Command::new(helper);
-    command.args([COMMAND, &first.to_string(), &port.to_string()]).env_clear().envs(processes::minimal());
+    command
+        .args([COMMAND, &first.to_string(), &port.to_string()])
+        .env_clear()
+        .envs(processes::minimal());
     command.stdin(Stdio::from(OwnedFd::from(listener))).stdout(Stdio::from(OwnedFd::from(theirs)));
     let mut child = command.stderr(Stdio::null()).kill_on_drop(true).spawn()?;
     // Only the relay has the other end now, so that its end is seen here.
@@ -122,7 +132,11 @@ async fn begin_relay(
     }
     if said != READY {
         let ended = child.wait().await?;
-        return Ok(Err(if said.is_empty() { format!("the relay ended with {ended}") } else { said }));
+        return Ok(Err(if said.is_empty() {
+            format!("the relay ended with {ended}")
+        } else {
+            said
+        }));
     }
     let (tell, ended) = watch::channel(false);
     let task = tokio::spawn(async move {
@@ -152,7 +166,9 @@ pub fn run(first: &str, port: u16) -> ExitCode {
 /// that is closed at its other end, and becomes the program of these words. Returns only where it
 /// cannot.
 pub fn begin(words: &[String]) -> ExitCode {
-    let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_STARTED) };
+    let Some((program, arguments)) = words.split_first() else {
+        return ExitCode::from(NOT_STARTED);
+    };
     let error = match wait_for_relay() {
         Ok(()) => std::process::Command::new(program).args(arguments).stdin(Stdio::null()).exec(),
         Err(error) => error,
@@ -209,9 +225,11 @@ fn has_loopback() -> bool {
 /// other end.
 fn serve(port: u16) -> Result<(), String> {
     let failed = |error: io::Error| error.to_string();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
     runtime.block_on(async {
-        let listener = io::stdin().as_fd().try_clone_to_owned().map(UnixListener::from).map_err(failed)?;
+        let listener =
+            io::stdin().as_fd().try_clone_to_owned().map(UnixListener::from).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let listener = tokio::net::UnixListener::from_std(listener).map_err(failed)?;
         let owner = io::stdout().as_fd().try_clone_to_owned().map_err(failed)?;

@@ -49,8 +49,9 @@ pub fn reference() -> String {
 /// Writes the table of an object's keys.
 fn table(page: &mut String, schema: &Value) {
     let Some(properties) = schema["properties"].as_object() else { return };
-    let required =
-        |key: &str| schema["required"].as_array().is_some_and(|keys| keys.iter().any(|own| own == key));
+    let required = |key: &str| {
+        schema["required"].as_array().is_some_and(|keys| keys.iter().any(|own| own == key))
+    };
     page.push_str("\n| key | type | default | meaning |\n| --- | --- | --- | --- |\n");
     for (key, value) in properties {
         let default = match value.get("default") {
@@ -73,11 +74,13 @@ fn kind(schema: &Value) -> String {
     }
     for several in ["allOf", "anyOf"] {
         if let Some(parts) = schema[several].as_array() {
-            let kinds: Vec<String> = parts.iter().filter(|part| part["type"] != "null").map(kind).collect();
+            let kinds: Vec<String> =
+                parts.iter().filter(|part| part["type"] != "null").map(kind).collect();
             return kinds.join(" or ");
         }
     }
-    let of = |item: &Value| if item.is_object() { format!(" of {}", kind(item)) } else { String::new() };
+    let of =
+        |item: &Value| if item.is_object() { format!(" of {}", kind(item)) } else { String::new() };
     let named = |name: &str| match name {
         "array" => format!("list{}", of(&schema["items"])),
         "object" => format!("map{}", of(&schema["additionalProperties"])),
@@ -98,10 +101,11 @@ fn kind(schema: &Value) -> String {
 /// The values of an enumeration with their descriptions; `None` for other types.
 fn alternatives(schema: &Value) -> Option<Vec<(String, String)>> {
     let value = |part: &Value| -> Option<(String, String)> {
-        let spelt = match part["properties"].as_object().map(Map::iter).and_then(|mut own| own.next()) {
-            Some((key, of)) => format!("`{key}:` {}", kind(of)),
-            None => format!("`{}`", part["const"].as_str()?),
-        };
+        let spelt =
+            match part["properties"].as_object().map(Map::iter).and_then(|mut own| own.next()) {
+                Some((key, of)) => format!("`{key}:` {}", kind(of)),
+                None => format!("`{}`", part["const"].as_str()?),
+            };
         Some((spelt, described(part)))
     };
     schema["oneOf"].as_array()?.iter().map(value).collect()

@@ -99,7 +99,10 @@ impl SiteStatus {
 
     /// The memory of all instances in bytes.
     pub fn memory(&self) -> Option<u64> {
-        self.instances.iter().filter_map(|instance| instance.memory).reduce(|sum, memory| sum + memory)
+        self.instances
+            .iter()
+            .filter_map(|instance| instance.memory)
+            .reduce(|sum, memory| sum + memory)
     }
 
     /// The condition that a starting instance waits for.

@@ -92,7 +92,8 @@ pub async fn sweep(engine: &Engine, whose: SweepScope) -> Result<SweepReport, Er
 
 /// Removes all resources of a group, also those that its instances could not remove.
 pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
-    let (swept, _) = remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
+    let (swept, _) =
+        remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
         None => Ok(()),
         Some(Leftover { kind, name, why, .. }) => {
@@ -109,29 +110,45 @@ async fn remove(
     to_go: impl Fn(&Labels) -> bool,
 ) -> Result<(SweepReport, Vec<String>), Error> {
     let mut left = Vec::new();
-    let containers: Vec<_> =
-        containers(monitor, label).await?.into_iter().filter(|found| to_go(&found.labels)).collect();
+    let containers: Vec<_> = containers(monitor, label)
+        .await?
+        .into_iter()
+        .filter(|found| to_go(&found.labels))
+        .collect();
     let removed = containers
         .iter()
         .map(|found| container::remove(monitor, found.id.as_deref().unwrap_or_default(), within));
     for (found, result) in containers.iter().zip(future::join_all(removed).await) {
         let Err(error) = result else { continue };
-        let name = found.names.iter().flatten().next().or(found.id.as_ref()).cloned().unwrap_or_default();
+        let name =
+            found.names.iter().flatten().next().or(found.id.as_ref()).cloned().unwrap_or_default();
         let name = name.trim_start_matches('/').to_owned();
-        left.push(Leftover { kind: "container", name, why: error.to_string(), pid: pid_of(&found.labels) });
+        left.push(Leftover {
+            kind: "container",
+            name,
+            why: error.to_string(),
+            pid: pid_of(&found.labels),
+        });
     }
     let found = networks(monitor, label).await?;
-    let (networks, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| to_go(&found.labels));
-    let removed = networks
-        .iter()
-        .map(|found| network::remove_by_id(monitor, found.id.as_deref().unwrap_or_default(), within));
+    let (networks, kept): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|found| to_go(&found.labels));
+    let removed = networks.iter().map(|found| {
+        network::remove_by_id(monitor, found.id.as_deref().unwrap_or_default(), within)
+    });
     for (found, result) in networks.iter().zip(future::join_all(removed).await) {
         let Err(error) = result else { continue };
         let name = found.name.clone().unwrap_or_default();
-        left.push(Leftover { kind: "network", name, why: error.to_string(), pid: pid_of(&found.labels) });
+        left.push(Leftover {
+            kind: "network",
+            name,
+            why: error.to_string(),
+            pid: pid_of(&found.labels),
+        });
     }
     let still = |kind| left.iter().filter(|left| left.kind == kind).count();
-    let (containers, networks) = (containers.len() - still("container"), networks.len() - still("network"));
+    let (containers, networks) =
+        (containers.len() - still("container"), networks.len() - still("network"));
     let kept = kept.into_iter().filter_map(|found| found.name).collect();
     Ok((SweepReport { containers, networks, left }, kept))
 }
@@ -154,7 +171,8 @@ fn pid_of(labels: &Labels) -> Option<u32> {
 
 /// Ends every other process that has containers or networks of ours: by request, or by force.
 async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
-    let (containers, networks) = (containers(monitor, GROUP).await?, networks(monitor, GROUP).await?);
+    let (containers, networks) =
+        (containers(monitor, GROUP).await?, networks(monitor, GROUP).await?);
     let labels = containers.into_iter().map(|found| found.labels);
     let labels = labels.chain(networks.into_iter().map(|found| found.labels)).flatten();
     let owners: Vec<Owner> = labels
@@ -172,9 +190,10 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     match owners.iter().find(|owner| owner.is_alive()) {
         None => Ok(()),
         // The process may belong to another user.
-        Some(owner) => {
-            Err(Error::Deadline { within: ENDS_WITHIN, condition: format!("the process {owner} to end") })
-        }
+        Some(owner) => Err(Error::Deadline {
+            within: ENDS_WITHIN,
+            condition: format!("the process {owner} to end"),
+        }),
     }
 }
 
@@ -198,7 +217,8 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
                 for instance in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
                     let process = std::fs::read_to_string(instance.path().join(PROCESS));
-                    if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>()) {
+                    if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>())
+                    {
                         process.kill();
                     }
                 }

@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use sites::{Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, Upstream};
+use sites::{
+    Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, Upstream,
+};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -29,7 +31,8 @@ async fn running_with(names: &[&str], instances: usize, change: impl Fn(&mut Sit
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
-    let mut sites: Vec<Site> = names.iter().map(|name| Site::load(&manifests.join(name)).unwrap()).collect();
+    let mut sites: Vec<Site> =
+        names.iter().map(|name| Site::load(&manifests.join(name)).unwrap()).collect();
     sites.iter_mut().for_each(change);
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
@@ -53,8 +56,9 @@ impl Running {
 /// A page of an instance, as the account that the line of cookies belongs to.
 async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
     let host = lease.site().canonical().to_owned();
-    let request =
-        format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n");
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n"
+    );
     exchange(lease, &request).await
 }
 
@@ -112,7 +116,10 @@ async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
     assert_eq!((status[0].drifts, status[0].state), (0, SiteState::Running));
     assert!(!status[0].resets_ms.is_empty());
     running.group.stop().await.unwrap();
-    assert!(running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. })) >= 40);
+    assert!(
+        running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. }))
+            >= 40
+    );
 }
 
 #[tokio::test]
@@ -132,15 +139,20 @@ async fn a_lease_that_is_dropped_counts_as_changed() {
 #[tokio::test]
 async fn when_dirty_keeps_a_copy_that_nobody_changed() {
     let running =
-        running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::WhenDirty).await;
+        running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::WhenDirty)
+            .await;
     let lease = running.lease("desk").await;
     lease.set_clock("2030-01-01T00:00:00Z".parse().unwrap()).unwrap();
     lease.hand_back(false).await;
     running.lease("desk").await.hand_back(true).await;
     running.group.reset("desk").await.unwrap();
-    let kept = running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Kept, .. }));
+    let kept =
+        running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Kept, .. }));
     assert_eq!(kept, 1);
-    assert!(running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. })) >= 1);
+    assert!(
+        running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. }))
+            >= 1
+    );
     running.group.stop().await.unwrap();
 }
 
@@ -163,8 +175,11 @@ async fn every_account_logs_in_and_leaves_no_trace() {
     for lease in [&a, &b] {
         let given = lease.login(&accounts[0]).await.unwrap();
         assert_eq!(given, first[&accounts[0]]);
-        let line: Vec<String> =
-            given.cookies.iter().map(|cookie| format!("{}={}", cookie.name, cookie.value)).collect();
+        let line: Vec<String> = given
+            .cookies
+            .iter()
+            .map(|cookie| format!("{}={}", cookie.name, cookie.value))
+            .collect();
         let who = &lease.site().accounts[&accounts[0]].username;
         assert!(page(lease, "/", &line.join("; ")).await.contains(who.as_str()));
         assert!(!page(lease, "/", "").await.contains(&format!("/user/{who}/account")));
@@ -251,9 +266,11 @@ async fn the_clock_is_the_leases_and_starts_anew_for_the_next() {
 
 #[tokio::test]
 async fn a_lease_waits_for_a_free_copy_and_says_for_what() {
-    let running = running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
+    let running =
+        running_with(&["desk"], 1, |site| site.reset = sites::manifest::ResetPolicy::Never).await;
     let only = running.lease("desk").await;
-    let error = running.group.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
+    let error =
+        running.group.lease("desk", Duration::from_millis(50)).await.unwrap_err().to_string();
     assert_eq!(error, "wait 0.05 s for a free instance of desk: instance 1 is leased");
     let (waiting, ()) = tokio::join!(running.group.lease("desk", SOON), only.hand_back(true));
     assert_eq!(waiting.unwrap().instance(), 1);
@@ -288,10 +305,16 @@ async fn after_stop_nothing_is_left_and_leases_say_so() {
     let upstream = lease.upstream();
     let Upstream::Socket(socket) = &upstream else { panic!("a socket") };
     assert_eq!(std::fs::metadata(socket).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(std::fs::metadata(running.folder.join("copies")).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(
+        std::fs::metadata(running.folder.join("copies")).unwrap().permissions().mode() & 0o777,
+        0o700
+    );
     assert_eq!(running.group.status().len(), 2);
-    let leased =
-        running.group.status()[1].instances.iter().filter(|instance| instance.phase == Phase::Leased).count();
+    let leased = running.group.status()[1]
+        .instances
+        .iter()
+        .filter(|instance| instance.phase == Phase::Leased)
+        .count();
     assert_eq!(leased, 1);
     running.group.stop().await.unwrap();
     running.group.stop().await.unwrap();
@@ -323,12 +346,14 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     assert!(error.ends_with("reset: files do not change, so it is `never`"), "{error}");
     let error = load(&manifest.replace("static", "statik")).unwrap_err();
     assert!(error.contains("/site.yaml:4:12: embedded: unknown variant `statik`"), "{error}");
-    let error = load(&format!("{manifest}reset: never\nprobes: {{a: {{query: select 1}}}}")).unwrap_err();
+    let error =
+        load(&format!("{manifest}reset: never\nprobes: {{a: {{query: select 1}}}}")).unwrap_err();
     assert!(error.ends_with("probes: files have no state to ask for"), "{error}");
     let site = load(&format!("{manifest}reset: never")).unwrap();
 
     let options = Options::new("test", folder.join("data"));
-    let group = SiteGroup::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
+    let group =
+        SiteGroup::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
     group.ready(SOON).await.unwrap();
     for _ in 0..2 {
         let lease = group.lease("guide", SOON).await.unwrap();
@@ -338,6 +363,10 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     group.stop().await.unwrap();
 
     std::fs::remove_dir_all(folder.join("guide/html")).unwrap();
-    let gone = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
-    assert!(gone.contains("site.yaml: embedded.static: ") && gone.contains("put the folder there"), "{gone}");
+    let gone =
+        SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.err().unwrap().to_string();
+    assert!(
+        gone.contains("site.yaml: embedded.static: ") && gone.contains("put the folder there"),
+        "{gone}"
+    );
 }

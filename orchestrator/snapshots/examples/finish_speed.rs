@@ -25,14 +25,20 @@ fn main() -> Outcome {
     let (exchanges, kilobytes): (u64, usize) = (exchanges.parse()?, kilobytes.parse()?);
     std::fs::create_dir_all(folder)?;
     let path = Utf8Path::new(folder).join("finish.wacz");
-    let recording =
-        Recording::create(&path, RecordingOptions { replace: true, ..RecordingOptions::default() })?;
+    let recording = Recording::create(
+        &path,
+        RecordingOptions { replace: true, ..RecordingOptions::default() },
+    )?;
     for n in 0..exchanges {
         let headers: Headers = [("Content-Type", "text/html")].into_iter().collect();
         let body = Body::from(text(n, kilobytes << 10).into_bytes());
         let response = Response { status: 200, reason: "OK".into(), headers, body };
         let url = format!("https://h{}.bench.test/item?id={n}", n % 20);
-        recording.append(&Exchange::get(url, Timestamp::from_millis(START + n as i64), response))?;
+        recording.append(&Exchange::get(
+            url,
+            Timestamp::from_millis(START + n as i64),
+            response,
+        ))?;
     }
     let bytes = recording.bytes();
     let cores = std::thread::available_parallelism()?;
@@ -56,7 +62,8 @@ fn text(seed: u64, length: usize) -> String {
     let mut state = seed + 1;
     let mut text = String::with_capacity(length + 32);
     while text.len() < length {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         text.push_str(WORDS[(state >> 33) as usize % 8]);
         text.push_str(&format!(" {} ", (state >> 40) % 10_000));
     }

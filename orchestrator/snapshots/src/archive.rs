@@ -70,7 +70,8 @@ impl Segment {
         let failures = self.source.failures();
         // Data inflated before an error is readable. The error shows up as a truncated record.
         let copied = std::io::copy(&mut members, &mut file);
-        let is_full = copied.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull);
+        let is_full =
+            copied.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull);
         if is_full || self.source.failures() != failures {
             copied.map_err(io)?;
         }
@@ -124,8 +125,9 @@ impl Archive {
             });
         }
         let trimmed = start.trim_ascii_start();
-        let arc =
-            trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
+        let arc = trimmed.starts_with(b"filedesc:")
+            || trimmed.starts_with(b"http")
+            || trimmed.starts_with(b"dns:");
         let named = !start.is_empty() && crate::wacz::is_warc_name(path.as_str());
         if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc || named) {
             if start.starts_with(b"{") && crate::collection::Collection::read(path).is_ok() {
@@ -133,7 +135,11 @@ impl Archive {
             }
             return Err(Error::UnknownFormat {
                 path: path.to_owned(),
-                start: if start.is_empty() { "nothing".to_owned() } else { start.escape_ascii().to_string() },
+                start: if start.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    start.escape_ascii().to_string()
+                },
             });
         }
         let name = path.file_name().unwrap_or(path.as_str()).to_owned();
@@ -283,13 +289,18 @@ impl Archive {
 }
 
 /// Rejects a file that is a WARC by its name only: no record starts near its beginning.
-fn refuse_without_records(path: &Utf8Path, file: &mut SourceReader, start: &[u8]) -> Result<(), Error> {
+fn refuse_without_records(
+    path: &Utf8Path,
+    file: &mut SourceReader,
+    start: &[u8],
+) -> Result<(), Error> {
     let io = |e| Error::io("open", path, e);
     file.rewind().map_err(io)?;
     let mut bytes = Vec::new();
     file.by_ref().take(SEARCHED).read_to_end(&mut bytes).map_err(io)?;
     let has = |mark: &[u8]| bytes.windows(mark.len()).any(|window| window == mark);
-    if has(b"WARC/") || has(b"filedesc:") || has(&[0x1f, 0x8b, 8]) || bytes.len() as u64 == SEARCHED {
+    if has(b"WARC/") || has(b"filedesc:") || has(&[0x1f, 0x8b, 8]) || bytes.len() as u64 == SEARCHED
+    {
         return Ok(());
     }
     Err(Error::UnknownFormat { path: path.to_owned(), start: start.escape_ascii().to_string() })
@@ -312,7 +323,8 @@ impl Iterator for Records {
                 return Some(item);
             }
             let segment = self.segments.get(self.next)?;
-            self.scanner = Some(Scanner::new(self.next as u32, segment.name.clone(), segment.window()));
+            self.scanner =
+                Some(Scanner::new(self.next as u32, segment.name.clone(), segment.window()));
             self.next += 1;
         }
     }

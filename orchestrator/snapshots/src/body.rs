@@ -75,7 +75,9 @@ impl Body {
             return Err(Error::TooLarge { what: "a body", limit });
         }
         let mut bytes = Vec::with_capacity(self.len() as usize);
-        self.reader().read_to_end(&mut bytes).map_err(|e| Error::io("read", "a spooled body".into(), e))?;
+        self.reader()
+            .read_to_end(&mut bytes)
+            .map_err(|e| Error::io("read", "a spooled body".into(), e))?;
         Ok(bytes)
     }
 
@@ -246,7 +248,8 @@ mod tests {
 
     #[test]
     fn parts_read_as_one_whatever_their_sizes() {
-        for sizes in [&[PART, 5, PART + 1][..], &[5, 5], &[PART], &[5, PART, 5, 5, 3 * PART], &[9 * PART, 7]]
+        for sizes in
+            [&[PART, 5, PART + 1][..], &[5, 5], &[PART], &[5, PART, 5, 5, 3 * PART], &[9 * PART, 7]]
         {
             let mut spool = Spool::new(8 * PART);
             let mut expect = Vec::new();
@@ -257,7 +260,10 @@ mod tests {
             }
             let body = spool.finish().unwrap();
             assert_eq!(matches!(body, Body::File { .. }), expect.len() > 8 * PART);
-            assert_eq!(matches!(body, Body::Parts(_)), expect.len() <= 8 * PART && expect.len() >= PART);
+            assert_eq!(
+                matches!(body, Body::Parts(_)),
+                expect.len() <= 8 * PART && expect.len() >= PART
+            );
             assert_eq!(body.len(), expect.len() as u64);
             assert_eq!(body.to_vec(1 << 20).unwrap(), expect);
             assert!(body.in_memory().is_none_or(|bytes| *bytes == *expect));

@@ -54,8 +54,10 @@ pub struct RecordedCookie {
 impl BrowserState {
     /// The state in an archive; empty if it has none. Entries of another form are ignored.
     pub fn of(archive: &Archive) -> BrowserState {
-        let description = archive.package().and_then(|package| package.description().ok().flatten());
-        description.map_or_else(BrowserState::default, |description| BrowserState::read(&description))
+        let description =
+            archive.package().and_then(|package| package.description().ok().flatten());
+        description
+            .map_or_else(BrowserState::default, |description| BrowserState::read(&description))
     }
 
     /// The state in a `datapackage.json`.

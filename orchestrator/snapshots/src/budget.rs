@@ -39,7 +39,12 @@ impl Budget {
 
     /// For all that is extracted when a file of this length is opened.
     pub(crate) fn of_extraction(length: u64) -> Budget {
-        Budget::new("the compressed files in it, all together", LEAST_EXTRACTED, TIMES_EXTRACTED, length)
+        Budget::new(
+            "the compressed files in it, all together",
+            LEAST_EXTRACTED,
+            TIMES_EXTRACTED,
+            length,
+        )
     }
 
     fn new(what: &'static str, least: u64, times: u64, length: u64) -> Budget {
@@ -151,6 +156,9 @@ mod tests {
         assert!(budget.take(1).is_err());
         assert!(Budget::of_contents(u64::MAX).take(u64::MAX).is_ok());
         let mut budget = Budget::of_contents(0);
-        assert!(budget.take(u64::MAX).is_err() && budget.take(1).is_err(), "nothing is left after an error");
+        assert!(
+            budget.take(u64::MAX).is_err() && budget.take(1).is_err(),
+            "nothing is left after an error"
+        );
     }
 }

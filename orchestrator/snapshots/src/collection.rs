@@ -125,7 +125,9 @@ pub enum CollectionFlaw {
     #[error("its member {0:?} is not there")]
     Missing(String),
     /// A member is not the file that was listed.
-    #[error("its member {member:?} has changed: {what}; `sandbox snapshot collection` lists its files anew")]
+    #[error(
+        "its member {member:?} has changed: {what}; `sandbox snapshot collection` lists its files anew"
+    )]
     Changed {
         /// The path of the member.
         member: String,
@@ -183,13 +185,16 @@ impl Collection {
     pub fn parse(bytes: &[u8]) -> Result<Collection, CollectionFlaw> {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let malformed = |error: serde_json::Error| CollectionFlaw::Malformed(error.to_string());
-        formats::check_values(text).map_err(|error| CollectionFlaw::Malformed(error.to_string()))?;
+        formats::check_values(text)
+            .map_err(|error| CollectionFlaw::Malformed(error.to_string()))?;
         let value: Value = serde_json::from_slice(text).map_err(malformed)?;
         match value.get("profile").and_then(Value::as_str) {
             Some(PROFILE) => {}
             other => {
                 let found = other.map_or("none".to_owned(), |profile| format!("{profile:?}"));
-                return Err(CollectionFlaw::Malformed(format!("its `profile` is {found}, not {PROFILE:?}")));
+                return Err(CollectionFlaw::Malformed(format!(
+                    "its `profile` is {found}, not {PROFILE:?}"
+                )));
             }
         }
         check_version(&value)?;
@@ -359,7 +364,9 @@ mod tests {
     #[test]
     fn hostile_and_unusable_lists_are_refused() {
         use CollectionFlaw::*;
-        for path in ["../a.wacz", "/a.wacz", "x/../../a.wacz", "", "c:a.wacz", "..", "x\\a.wacz", "a\0b"] {
+        for path in
+            ["../a.wacz", "/a.wacz", "x/../../a.wacz", "", "c:a.wacz", "..", "x\\a.wacz", "a\0b"]
+        {
             let text = format!(
                 r#"{{"profile": "multi-wacz-package", "resources": [{{"name": "a", "path": {}}}]}}"#,
                 serde_json::to_string(path).unwrap()
@@ -380,7 +387,10 @@ mod tests {
         assert_eq!(Collection::parse(listing(&[]).as_bytes()), Err(Empty));
         let many: Vec<String> = (0..=MOST_MEMBERS).map(|n| n.to_string()).collect();
         let many: Vec<_> = many.iter().map(|n| (n.as_str(), n.as_str(), n.as_str())).collect();
-        assert_eq!(Collection::parse(listing(&many).as_bytes()), Err(TooMany { count: many.len() }));
+        assert_eq!(
+            Collection::parse(listing(&many).as_bytes()),
+            Err(TooMany { count: many.len() })
+        );
         let newer = listing(&[("a", "a", "1")]).replacen('{', r#"{"wacz_version": "2.0.0","#, 1);
         assert!(matches!(Collection::parse(newer.as_bytes()), Err(Newer(_))));
         for text in ["", "{", "[]", "{}", r#"{"log": {}}"#, r#"{"profile": "data-package"}"#] {

@@ -20,18 +20,24 @@ pub(crate) fn body_within(record: Record, headers: &Headers, limit: u64) -> Resu
 /// The block of a record, or what is left of it, taken from a budget.
 pub(crate) fn block(record: &mut Record, budget: &mut Budget) -> Result<Body, Error> {
     let reader = (&mut record.block).take(budget.left().saturating_add(1));
-    let block =
-        Body::spool(reader, MEMORY).map_err(|error| Error::io("read", "a record block".into(), error))?;
+    let block = Body::spool(reader, MEMORY)
+        .map_err(|error| Error::io("read", "a record block".into(), error))?;
     budget.take(block.len())?;
     Ok(block)
 }
 
 fn unchunked<'a>(block: impl Read + 'a, headers: &Headers) -> Box<dyn Read + 'a> {
-    if is_chunked(headers) { Box::new(Dechunk::new(BufReader::new(block))) } else { Box::new(block) }
+    if is_chunked(headers) {
+        Box::new(Dechunk::new(BufReader::new(block)))
+    } else {
+        Box::new(block)
+    }
 }
 
 pub(crate) fn is_chunked(headers: &Headers) -> bool {
-    headers.get_str("transfer-encoding").is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
+    headers
+        .get_str("transfer-encoding")
+        .is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
 }
 
 /// The content of a body without its content coding. A body that does not decode is returned as it
@@ -113,15 +119,23 @@ pub(crate) fn exchange(
     let head = response.response_head()?;
     let body = match payload {
         Some(mut original) => {
-            let original_headers =
-                if original.holds_http() { original.response_head()?.headers } else { Headers::new() };
+            let original_headers = if original.holds_http() {
+                original.response_head()?.headers
+            } else {
+                Headers::new()
+            };
             within(original, &original_headers, budget)?
         }
         None => within(response, &head.headers, budget)?,
     };
-    let response =
-        Response { status: head.status, reason: head.reason, headers: without_transfer(head.headers), body };
-    let mut exchange = Exchange { ip, protocol, truncated, page, ..Exchange::get(url, started, response) };
+    let response = Response {
+        status: head.status,
+        reason: head.reason,
+        headers: without_transfer(head.headers),
+        body,
+    };
+    let mut exchange =
+        Exchange { ip, protocol, truncated, page, ..Exchange::get(url, started, response) };
     if let Some(mut request) = request {
         if let Some((name, asked_again)) = request.headers.get_str(VISIT).map(visit_of) {
             (exchange.visit, exchange.asked_again) = (Some(name.to_owned()), asked_again);
@@ -135,7 +149,11 @@ pub(crate) fn exchange(
 }
 
 /// The body of an HTTP message, as [`body_within`], taken from a budget.
-pub(crate) fn within(record: Record, headers: &Headers, budget: &mut Budget) -> Result<Body, Error> {
+pub(crate) fn within(
+    record: Record,
+    headers: &Headers,
+    budget: &mut Budget,
+) -> Result<Body, Error> {
     let body = body_within(record, headers, budget.left())?;
     budget.take(body.len())?;
     Ok(body)

@@ -69,7 +69,9 @@ pub enum Error {
         flaw: CollectionFlaw,
     },
     /// A collection was given where one archive is needed.
-    #[error("open {path}: it is a collection of WACZ files; `sandbox snapshot merge` makes one file of it")]
+    #[error(
+        "open {path}: it is a collection of WACZ files; `sandbox snapshot merge` makes one file of it"
+    )]
     IsCollection {
         /// The collection.
         path: Utf8PathBuf,

@@ -64,7 +64,8 @@ impl Exchange {
     pub fn get(url: impl Into<String>, started: Timestamp, response: Response) -> Exchange {
         let url = url.into();
         let target = target_of(&url);
-        let request = Request { method: "GET".into(), target, headers: Headers::new(), body: Body::empty() };
+        let request =
+            Request { method: "GET".into(), target, headers: Headers::new(), body: Body::empty() };
         Exchange {
             url,
             started,

@@ -29,6 +29,13 @@ pub struct Page {
 impl Page {
     /// A page with only its URL and time.
     pub fn new(url: impl Into<String>, ts: Timestamp) -> Page {
-        Page { id: None, url: url.into(), ts, title: None, text: None, extra: serde_json::Map::new() }
+        Page {
+            id: None,
+            url: url.into(),
+            ts,
+            title: None,
+            text: None,
+            extra: serde_json::Map::new(),
+        }
     }
 }

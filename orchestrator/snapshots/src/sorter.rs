@@ -52,11 +52,13 @@ impl Sorter {
 
     /// Adds a row of less than `u32::MAX` bytes.
     pub(crate) fn push(&mut self, row: &[u8]) -> io::Result<()> {
-        if !self.rows.is_empty() && self.bytes.len() + row.len() + self.rows.len() * 8 > self.memory {
+        if !self.rows.is_empty() && self.bytes.len() + row.len() + self.rows.len() * 8 > self.memory
+        {
             self.spill()?;
         }
-        let place =
-            |n: usize| u32::try_from(n).map_err(|_| io::Error::other("a row is too long to be sorted"));
+        let place = |n: usize| {
+            u32::try_from(n).map_err(|_| io::Error::other("a row is too long to be sorted"))
+        };
         self.rows.push((place(self.bytes.len())?, place(row.len())?));
         self.bytes.extend_from_slice(row);
         Ok(())
@@ -85,7 +87,8 @@ impl Sorter {
             return Ok(());
         }
         self.sort();
-        let file = write_run(|put| self.rows.iter().try_for_each(|row| put(slice(&self.bytes, *row))))?;
+        let file =
+            write_run(|put| self.rows.iter().try_for_each(|row| put(slice(&self.bytes, *row))))?;
         self.runs.push(Run { file, passes: 0 });
         self.bytes.clear();
         self.rows.clear();
@@ -175,7 +178,8 @@ mod tests {
 
     #[test]
     fn more_runs_than_open_files_are_merged_in_passes() {
-        for (max_open_files, rows) in [(3, 500), (4, 500), (16, 1_000), (MAX_OPEN_FILES, 2_500_u32)] {
+        for (max_open_files, rows) in [(3, 500), (4, 500), (16, 1_000), (MAX_OPEN_FILES, 2_500_u32)]
+        {
             // Without memory each row is a run.
             let mut sorter = Sorter::with_max_open_files(0, max_open_files);
             let (mut most, mut passes) = (0, 0);
@@ -184,13 +188,19 @@ mod tests {
                 most = most.max(sorter.runs.len());
                 passes = passes.max(sorter.runs.iter().map(|run| run.passes).max().unwrap_or(0));
             }
-            assert!(most < max_open_files, "{most} runs, and one being written, of {max_open_files}");
+            assert!(
+                most < max_open_files,
+                "{most} runs, and one being written, of {max_open_files}"
+            );
             let mut expect: Vec<_> =
                 (0..rows).map(|n| n.wrapping_mul(2_654_435_761).to_be_bytes().to_vec()).collect();
             expect.sort();
             assert_eq!(sorted(sorter), expect, "{max_open_files}");
             if max_open_files >= 16 {
-                assert!(passes <= 4, "each row was copied {passes} times with {max_open_files} files");
+                assert!(
+                    passes <= 4,
+                    "each row was copied {passes} times with {max_open_files} files"
+                );
             }
         }
     }

@@ -133,7 +133,14 @@ fn from_digits(text: &str) -> Option<jiff::Timestamp> {
         _ => return None,
     };
     civil_utc(
-        [part(0, 4, 0)?, part(4, 6, 1)?, part(6, 8, 1)?, part(8, 10, 0)?, part(10, 12, 0)?, part(12, 14, 0)?],
+        [
+            part(0, 4, 0)?,
+            part(4, 6, 1)?,
+            part(6, 8, 1)?,
+            part(8, 10, 0)?,
+            part(10, 12, 0)?,
+            part(12, 14, 0)?,
+        ],
         nanos,
     )
 }
@@ -171,13 +178,23 @@ fn digits32(text: &str) -> Option<i32> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-fn civil_utc([year, month, day, hour, minute, second]: [i16; 6], nanos: i32) -> Option<jiff::Timestamp> {
+fn civil_utc(
+    [year, month, day, hour, minute, second]: [i16; 6],
+    nanos: i32,
+) -> Option<jiff::Timestamp> {
     let small = |n: i16| i8::try_from(n).ok();
     // Some servers write leap seconds; this calendar has none.
     let second = small(second)?.min(59);
-    let moment =
-        civil::DateTime::new(year, small(month)?, small(day)?, small(hour)?, small(minute)?, second, nanos)
-            .ok()?;
+    let moment = civil::DateTime::new(
+        year,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        second,
+        nanos,
+    )
+    .ok()?;
     TimeZone::UTC.to_timestamp(moment).ok()
 }
 
@@ -205,9 +222,14 @@ mod tests {
         ] {
             assert_eq!(Timestamp::parse(text).unwrap().to_string(), expect, "{text}");
         }
-        for wrong in
-            ["", "abc", "2026-13-01T00:00:00Z", "20261", "2026-11-20T25:00:00Z", "999999999999999999"]
-        {
+        for wrong in [
+            "",
+            "abc",
+            "2026-13-01T00:00:00Z",
+            "20261",
+            "2026-11-20T25:00:00Z",
+            "999999999999999999",
+        ] {
             assert!(Timestamp::parse(wrong).is_err(), "{wrong}");
         }
     }
@@ -215,7 +237,10 @@ mod tests {
     #[test]
     fn writes_digits() {
         let t = Timestamp::parse("2026-11-20T10:11:12.034Z").unwrap();
-        assert_eq!((t.cdx14().as_str(), t.cdx17().as_str()), ("20261120101112", "20261120101112034"));
+        assert_eq!(
+            (t.cdx14().as_str(), t.cdx17().as_str()),
+            ("20261120101112", "20261120101112034")
+        );
     }
 
     proptest! {

@@ -72,7 +72,8 @@ fn block(line: &str) -> Option<BlockRef> {
     if let Some((first, rest)) = line.split_once('\t') {
         let mut words = rest.split('\t');
         let part = words.next().map(str::to_owned);
-        let (offset, length) = (words.next()?.trim().parse().ok()?, words.next()?.trim().parse().ok()?);
+        let (offset, length) =
+            (words.next()?.trim().parse().ok()?, words.next()?.trim().parse().ok()?);
         return Some(BlockRef { first: first.to_owned(), part, offset, length, digest: None });
     }
     // js-wacz writes the key without the time.
@@ -114,7 +115,8 @@ impl ZipNum {
     pub fn find(&self, key: &str) -> Result<Vec<CdxLine>, Error> {
         let mut found = Vec::new();
         // The key may start in the block before the first block that starts with it.
-        let first = self.blocks.partition_point(|block| key_of(&block.first) < key).saturating_sub(1);
+        let first =
+            self.blocks.partition_point(|block| key_of(&block.first) < key).saturating_sub(1);
         for block in self.blocks[first..].iter().take_while(|block| key_of(&block.first) <= key) {
             for line in self.lines(block) {
                 let line = line?;
@@ -130,7 +132,8 @@ impl ZipNum {
 
     /// The lines of one block.
     pub fn lines(&self, block: &BlockRef) -> CdxLines<impl BufRead + use<>> {
-        let member = self.data.from(self.data.position().saturating_add(block.offset)).first(block.length);
+        let member =
+            self.data.from(self.data.position().saturating_add(block.offset)).first(block.length);
         let inflated = MultiGzDecoder::new(BufReader::new(member)).take(MAX_BLOCK);
         CdxLines::new("a block of the index", BufReader::new(inflated))
     }
@@ -223,8 +226,9 @@ mod tests {
 
     #[test]
     fn every_key_is_found_over_block_borders() {
-        let lines: Vec<String> =
-            (0..5000).map(|n| format!("test,harbour)/{:05} {:014} {{\"n\":{n}}}", n / 3, n)).collect();
+        let lines: Vec<String> = (0..5000)
+            .map(|n| format!("test,harbour)/{:05} {:014} {{\"n\":{n}}}", n / 3, n))
+            .collect();
         let index = index(&lines);
         assert_eq!(index.blocks().len(), 5);
         for key in [0, 341, 342, 682, 1000, 1666] {
@@ -264,7 +268,10 @@ mod tests {
     #[test]
     fn a_list_is_bounded() {
         let line = "test,a)/ 2026\tpart-0\t0\t123\t1\n";
-        assert_eq!(read_index("x", line.repeat(MOST_BLOCKS).as_bytes()).unwrap().len(), MOST_BLOCKS);
+        assert_eq!(
+            read_index("x", line.repeat(MOST_BLOCKS).as_bytes()).unwrap().len(),
+            MOST_BLOCKS
+        );
         let long = format!("test,a)/{} 2026\tpart-0\t0\t123\t1\n", "a".repeat(MAX_LINE as usize));
         for (text, expect) in [(line.repeat(MOST_BLOCKS + 1), "more than"), (long, "longer than")] {
             let error = read_index("x", text.as_bytes()).unwrap_err().to_string();

@@ -8,10 +8,9 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::Read;
+use std::{env, fs};
 
 use base64::Engine;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -19,19 +18,28 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use snapshots::wacz::{Description, FileState, SnapshotWriter};
 use snapshots::{
-    Archive, Body, Exchange, Headers, Recording, RecordingOptions, Request, Response, Timestamp, post_key,
-    surt, warc,
+    Archive, Body, Exchange, Headers, Recording, RecordingOptions, Request, Response, Timestamp,
+    post_key, surt, warc,
 };
 
 /// Captures whose damage we refuse and warcio reads on through, with what we say instead.
 const REFUSED: &[(&str, &str)] = &[
     ("oduwsdl+ipwb/samples/warcs/redirect.warc", "should have 265 bytes, only 256"),
     ("oduwsdl+ipwb/samples/warcs/broken.warc", "336 bytes that belong to no record"),
-    ("webrecorder+pywb/sample_archive/warcs/missing-status-text.warc", "should have 492 bytes, only 491"),
+    (
+        "webrecorder+pywb/sample_archive/warcs/missing-status-text.warc",
+        "should have 492 bytes, only 491",
+    ),
     ("webrecorder+warcio/test/data/example-space-in-url.arc", "should have 1591 bytes, only 1579"),
-    ("webrecorder+warcio/test/data/example-wrong-chunks.warc.gz", "should have 1613 bytes, only 343"),
+    (
+        "webrecorder+warcio/test/data/example-wrong-chunks.warc.gz",
+        "should have 1613 bytes, only 343",
+    ),
     // In one gzip member, which warcio refuses behind the first record.
-    ("archivesunleashed+aut/src/test/resources/arc/badexample.arc.gz", "238 bytes that belong to no record"),
+    (
+        "archivesunleashed+aut/src/test/resources/arc/badexample.arc.gz",
+        "238 bytes that belong to no record",
+    ),
     ("webrecorder+warcio/test/data/bad.arc", "is no ARC header line"),
     ("webrecorder+pywb/sample_archive/warcs/bad.arc", "is no ARC header line"),
     ("webrecorder+cdxj-indexer/test/data/bad.arc", "is no ARC header line"),
@@ -55,7 +63,8 @@ fn folder(variable: &str) -> Utf8PathBuf {
 
 fn expected(name: &str) -> String {
     let path = folder("SANDBOX_CONFORMANCE").join(name);
-    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}: run tests/conformance/run.sh"))
+    fs::read_to_string(&path)
+        .unwrap_or_else(|e| panic!("{path}: {e}: run tests/conformance/run.sh"))
 }
 
 /// The captures that warcio was asked about.
@@ -96,7 +105,8 @@ fn every_capture_is_read_as_warcio_reads_it_or_refused() {
             Some((_, text)) if said.contains(text) => {}
             Some((_, text)) => writeln!(wrong, "{name}: {text:?} is not in {said:?}").unwrap(),
             None if json!(counts) != theirs["counts"] => {
-                writeln!(wrong, "{name}: {} in warcio, {counts:?} here; {said}", theirs["counts"]).unwrap();
+                writeln!(wrong, "{name}: {} in warcio, {counts:?} here; {said}", theirs["counts"])
+                    .unwrap();
             }
             // Where warcio gave up, we must have said why, too.
             None if theirs["errors"] != json!([]) && said.is_empty() => {
@@ -133,11 +143,15 @@ fn foreign_indexes_point_to_their_records() {
         let Ok(archive) = Archive::open(&root.join(name)) else { continue };
         for line in archive.index() {
             let line = line.unwrap();
-            let segment =
-                archive.segments().iter().position(|s| Some(s.name.as_str()) == line.filename()).unwrap();
+            let segment = archive
+                .segments()
+                .iter()
+                .position(|s| Some(s.name.as_str()) == line.filename())
+                .unwrap();
             let (offset, length) = (line.offset().unwrap(), line.length().unwrap());
-            let record =
-                archive.read_at(snapshots::RecordRef { segment: segment as u32, offset, length }).unwrap();
+            let record = archive
+                .read_at(snapshots::RecordRef { segment: segment as u32, offset, length })
+                .unwrap();
             assert_eq!(record.target_uri().as_deref(), line.url(), "{name}");
             assert_eq!(surt::surt(line.url().unwrap()), line.key, "{name}");
             lines += 1;
@@ -183,7 +197,8 @@ fn keys_are_those_of_the_python_tools() {
             urls += 1;
         } else {
             let body = base64::engine::general_purpose::STANDARD.decode(text("body")).unwrap();
-            let folded = post_key::append_post_query(text("url"), text("method"), text("type"), &body);
+            let folded =
+                post_key::append_post_query(text("url"), text("method"), text("type"), &body);
             assert_eq!(folded, text("folded"), "{line}");
             requests += 1;
         }
@@ -212,8 +227,9 @@ fn captures_are_written_for_the_python_tools() {
             writer.add(record).unwrap();
         }
         archive.pages().iter().for_each(|page| writer.add_page(page).unwrap());
-        let written =
-            writer.finish(Description { title: Some(name.clone()), ..Description::default() }).unwrap();
+        let written = writer
+            .finish(Description { title: Some(name.clone()), ..Description::default() })
+            .unwrap();
         let (counts, said) = read(&path);
         assert_eq!((counts, said), (written.records, String::new()), "{name}");
     }
@@ -224,7 +240,8 @@ fn captures_are_written_for_the_python_tools() {
 fn a_recording_is_written_for_replay() {
     let folder = folder("SANDBOX_CONFORMANCE").join("replay");
     fs::create_dir_all(&folder).unwrap();
-    let recording = Recording::create(&folder.join("made.wacz"), RecordingOptions::default()).unwrap();
+    let recording =
+        Recording::create(&folder.join("made.wacz"), RecordingOptions::default()).unwrap();
     let mut cases = String::new();
     for exchange in exchanges() {
         recording.append(&exchange).unwrap();
@@ -242,7 +259,9 @@ fn a_recording_is_written_for_replay() {
         });
         writeln!(cases, "{case}").unwrap();
     }
-    recording.append_page(&snapshots::Page::new("https://harbour.test/", Timestamp::now())).unwrap();
+    recording
+        .append_page(&snapshots::Page::new("https://harbour.test/", Timestamp::now()))
+        .unwrap();
     recording.finish(&|_| ()).unwrap();
     fs::write(folder.join("asked.jsonl"), cases).unwrap();
 }
@@ -259,7 +278,8 @@ fn exchanges() -> Vec<Exchange> {
         let mut headers: Headers = extra.iter().copied().collect();
         headers.push("Content-Length", body.len().to_string());
         let response = Response { status, reason: String::new(), headers, body: Body::Bytes(body) };
-        let mut exchange = Exchange::get(format!("https://harbour.test{path}"), Timestamp::now(), response);
+        let mut exchange =
+            Exchange::get(format!("https://harbour.test{path}"), Timestamp::now(), response);
         exchange.request.method = method.to_owned();
         exchange.request.body = Body::Bytes(sent.as_bytes().to_vec());
         exchange.protocol = Some("h2".to_owned());
@@ -289,7 +309,15 @@ fn exchanges() -> Vec<Exchange> {
         e.read_to_end(&mut v).unwrap();
         v
     };
-    add("GET", "/packed", "", "", 200, &[("Content-Type", "text/html"), ("Content-Encoding", "gzip")], gzip);
+    add(
+        "GET",
+        "/packed",
+        "",
+        "",
+        200,
+        &[("Content-Type", "text/html"), ("Content-Encoding", "gzip")],
+        gzip,
+    );
     for berth in 1..4 {
         let ask = format!(r#"{{"berth": {berth}, "deep": null, "draught": {berth}.0}}"#);
         add(

@@ -92,8 +92,16 @@ fn assert_same(path: &Utf8Path, before: &Entry, after: &Entry) {
     assert_eq!(a.ip, b.ip, "{place}");
     assert_eq!(a.request.method, b.request.method, "{place}");
     assert_eq!(a.request.headers, b.request.headers, "{place}");
-    assert_eq!(a.request.body.to_vec(1 << 30).unwrap(), b.request.body.to_vec(1 << 30).unwrap(), "{place}");
-    assert_eq!((a.response.status, &a.response.reason), (b.response.status, &b.response.reason), "{place}");
+    assert_eq!(
+        a.request.body.to_vec(1 << 30).unwrap(),
+        b.request.body.to_vec(1 << 30).unwrap(),
+        "{place}"
+    );
+    assert_eq!(
+        (a.response.status, &a.response.reason),
+        (b.response.status, &b.response.reason),
+        "{place}"
+    );
     assert_eq!(before.frames, after.frames, "{place}");
     assert_eq!(before.page, after.page, "{place}");
     let body = |entry: &Entry| entry.exchange.response.body.to_vec(1 << 30).unwrap();
@@ -107,7 +115,8 @@ fn assert_same(path: &Utf8Path, before: &Entry, after: &Entry) {
             assert_eq!(body(before), body(after), "{place}");
         }
         Some(coding) => {
-            let plain = snapshots::http::decode_content(coding, &body(before)[..], 1 << 30).unwrap();
+            let plain =
+                snapshots::http::decode_content(coding, &body(before)[..], 1 << 30).unwrap();
             assert_eq!(plain, body(after), "{place}");
         }
     }

@@ -30,31 +30,38 @@ fn every_archive_becomes_a_valid_snapshot() {
     let mut wrong = Vec::new();
     for path in &files {
         let short = path.strip_prefix(&folder).unwrap();
-        ops::inspect(path, &mut quiet).map_or_else(|error| println!("{short}: inspect: {error}"), |_| ());
-        ops::verify(path, &mut quiet).map_or_else(|error| println!("{short}: verify: {error}"), |_| ());
-        let outcome =
-            match ops::import(std::slice::from_ref(path), &out, &ImportOptions::default(), &mut quiet) {
-                Ok(_) => "imported",
-                Err(error) => match ops::repair(path, &out, &mut quiet) {
-                    Ok(report) => {
-                        println!(
-                            "{short}: {error}; repaired: {} records, {:?}",
-                            report.records, report.losses
-                        );
-                        "repaired"
-                    }
-                    Err(second) => {
-                        println!("{short}: {error}; repair: {second}");
-                        "refused"
-                    }
-                },
-            };
+        ops::inspect(path, &mut quiet)
+            .map_or_else(|error| println!("{short}: inspect: {error}"), |_| ());
+        ops::verify(path, &mut quiet)
+            .map_or_else(|error| println!("{short}: verify: {error}"), |_| ());
+        let outcome = match ops::import(
+            std::slice::from_ref(path),
+            &out,
+            &ImportOptions::default(),
+            &mut quiet,
+        ) {
+            Ok(_) => "imported",
+            Err(error) => match ops::repair(path, &out, &mut quiet) {
+                Ok(report) => {
+                    println!(
+                        "{short}: {error}; repaired: {} records, {:?}",
+                        report.records, report.losses
+                    );
+                    "repaired"
+                }
+                Err(second) => {
+                    println!("{short}: {error}; repair: {second}");
+                    "refused"
+                }
+            },
+        };
         *outcomes.entry(outcome).or_default() += 1;
         if outcome == "refused" {
             continue;
         }
         let report = ops::verify(&out, &mut quiet).unwrap();
-        let bad: Vec<_> = report.findings.iter().filter(|finding| !ALLOWED.contains(&finding.flaw)).collect();
+        let bad: Vec<_> =
+            report.findings.iter().filter(|finding| !ALLOWED.contains(&finding.flaw)).collect();
         if !bad.is_empty() {
             wrong.push(format!("{short}: {bad:#?}"));
         }
@@ -71,7 +78,10 @@ const VERDICTS: [(&str, &[Flaw]); 9] = [
     ("py-wacz/tests/fixtures/valid_signed_example_1.wacz", &[Flaw::Signature]),
     ("py-wacz/tests/fixtures/valid_example_1.wacz", &[Flaw::DescriptionDigest, Flaw::IndexBlock]),
     ("warcio/test/data/example-digest.warc", &[Flaw::RecordId, Flaw::PayloadDigest]),
-    ("warcio/test/data/example-trunc.warc", &[Flaw::Damaged, Flaw::BlockDigest, Flaw::PayloadDigest]),
+    (
+        "warcio/test/data/example-trunc.warc",
+        &[Flaw::Damaged, Flaw::BlockDigest, Flaw::PayloadDigest],
+    ),
     ("warcio/test/data/example-iana.org-chunked.warc", &[]),
     ("ipwb/samples/warcs/baconIpsum_chunked.warc", &[Flaw::BlockDigest, Flaw::PayloadDigest]),
     ("pywb/sample_archive/warcs/iana.warc.gz", &[]),
@@ -87,7 +97,12 @@ fn verdicts_agree_with_the_python_tools() {
             .find(|path| path.as_str().ends_with(end))
             .unwrap_or_else(|| panic!("{end} is not there"));
         let report = ops::verify(path, &mut quiet).unwrap();
-        assert_eq!(report.flaws.keys().copied().collect::<Vec<_>>(), expect, "{end}: {:#?}", report.findings);
+        assert_eq!(
+            report.flaws.keys().copied().collect::<Vec<_>>(),
+            expect,
+            "{end}: {:#?}",
+            report.findings
+        );
     }
 }
 

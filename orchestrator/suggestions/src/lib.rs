@@ -5,7 +5,8 @@
 pub fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_lowercase();
     let far = |name: &str| strsim::osa_distance(&lower, &name.to_lowercase());
-    let (name, far) = names.into_iter().map(|name| (name, far(name))).min_by_key(|(_, far)| *far)?;
+    let (name, far) =
+        names.into_iter().map(|name| (name, far(name))).min_by_key(|(_, far)| *far)?;
     (far * 3 <= text.chars().count()).then_some(name)
 }
 

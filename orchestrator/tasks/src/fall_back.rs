@@ -23,8 +23,9 @@ impl FallBack {
     pub fn of(tasks: &[Task], systems: &[Vec<SavedAttempt>]) -> FallBack {
         let mut fall_back = FallBack { attempts: Vec::new(), answers: vec![0; systems.len()] };
         for task in tasks {
-            let repeats =
-                systems.iter().map(|saved| saved.iter().filter(|saved| saved.is_of(task)).collect());
+            let repeats = systems
+                .iter()
+                .map(|saved| saved.iter().filter(|saved| saved.is_of(task)).collect());
             fall_back.add(task, &repeats.collect::<Vec<_>>());
         }
         fall_back
@@ -64,9 +65,11 @@ mod tests {
 
     /// The answers that count at task `a`, and how many are from each system.
     fn check(systems: &[&str], expect: &[Option<&str>], from: &[usize]) {
-        let tasks =
-            assistantbench(r#"{"id": "a", "task": "Where?", "answer": "Alton"}"#).expect("a task").tasks;
-        let systems: Vec<_> = systems.iter().map(|lines| read_saved(lines).expect("attempts")).collect();
+        let tasks = assistantbench(r#"{"id": "a", "task": "Where?", "answer": "Alton"}"#)
+            .expect("a task")
+            .tasks;
+        let systems: Vec<_> =
+            systems.iter().map(|lines| read_saved(lines).expect("attempts")).collect();
         let found = FallBack::of(&tasks, &systems);
         let answers: Vec<_> = found.attempts.iter().map(|saved| saved.answer.as_deref()).collect();
         assert_eq!((answers.as_slice(), found.answers.as_slice()), (expect, from), "{systems:?}");
@@ -76,7 +79,9 @@ mod tests {
     fn the_first_answer_counts() {
         let (x, y) = (r#"{"id": "a", "answer": "x"}"#, r#"{"id": "a", "answer": "y"}"#);
         check(&[x, y], &[Some("x")], &[1, 0]);
-        for none in ["", r#"{"id": "a"}"#, r#"{"id": "a", "answer": ""}"#, r#"{"id": "a", "answer": []}"#] {
+        for none in
+            ["", r#"{"id": "a"}"#, r#"{"id": "a", "answer": ""}"#, r#"{"id": "a", "answer": []}"#]
+        {
             check(&[none, "", y], &[Some("y")], &[0, 0, 1]);
         }
         check(&[r#"{"id": "a", "answer": {"b": 1}}"#, y], &[Some(r#"{"b":1}"#)], &[1, 0]);
@@ -84,8 +89,7 @@ mod tests {
 
     #[test]
     fn repeats_fall_back_on_repeats() {
-        let agent =
-            "{\"id\": \"a\"}\n{\"id\": \"a\", \"answer\": \"x\"}\n{\"id\": \"a\", \"infeasible\": true}";
+        let agent = "{\"id\": \"a\"}\n{\"id\": \"a\", \"answer\": \"x\"}\n{\"id\": \"a\", \"infeasible\": true}";
         let model = "{\"id\": \"a\", \"answer\": \"y\"}\n{\"id\": \"a\", \"answer\": \"z\"}";
         check(&[agent, model], &[Some("y"), Some("x"), Some("z")], &[1, 2]);
         check(&[model, agent], &[Some("y"), Some("z")], &[2, 0]);

@@ -20,7 +20,8 @@ pub fn relative(path: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
 
 /// The path from the root, as far as it exists.
 fn whole(path: &Utf8Path) -> Utf8PathBuf {
-    let parent = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let parent =
+        path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let above = || Some(parent.canonicalize_utf8().ok()?.join(path.file_name()?));
     path.canonicalize_utf8().ok().or_else(above).unwrap_or_else(|| path.to_owned())
 }
@@ -38,7 +39,10 @@ mod tests {
         std::fs::write(folder.join("webs/a.wacz"), "").unwrap();
         // The folder of the suite is still to be made.
         assert_eq!(relative(&folder.join("webs/a.wacz"), &folder.join("suite")), "../webs/a.wacz");
-        assert_eq!(relative(Utf8Path::new("/proc/version"), &folder.join("suite")), "/proc/version");
+        assert_eq!(
+            relative(Utf8Path::new("/proc/version"), &folder.join("suite")),
+            "/proc/version"
+        );
         assert_eq!(relative(Utf8Path::new("s3://b/a.wacz"), folder), "s3://b/a.wacz");
     }
 }

@@ -66,7 +66,8 @@ impl SavedAttempt {
     /// Whether it is about this task. Imported tasks have the benchmark's name before its own id.
     pub fn is_of(&self, task: &Task) -> bool {
         let own = id_characters(&self.task);
-        task.id == self.task || task.id.strip_suffix(&own).is_some_and(|prefix| ID_PREFIXES.contains(&prefix))
+        task.id == self.task
+            || task.id.strip_suffix(&own).is_some_and(|prefix| ID_PREFIXES.contains(&prefix))
     }
 
     /// What a scorer makes of it, by the published rules.
@@ -140,7 +141,9 @@ mod tests {
         assert!(first.is_of(task) && !second.is_of(task));
         let score = |saved: &SavedAttempt| saved.assessment(&task.scorer).score().expect("a score");
         assert_eq!((score(first).value, score(second).value), (1.0, 0.0));
-        assert!(SavedAttempt { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task));
+        assert!(
+            SavedAttempt { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task)
+        );
         assert!(!SavedAttempt { task: "1".to_owned(), ..second.clone() }.is_of(task));
         let with_a_slash = r#"{"id": "a/1", "task": "Where?", "answer": "Alton"}"#;
         let task = &assistantbench(with_a_slash).expect("a task").tasks[0];

@@ -60,7 +60,8 @@ mod tests {
             (task(), include_str!("../../../tasks/schema/task.json")),
             (suite(), include_str!("../../../tasks/schema/suite.json")),
         ] {
-            let made = serde_json::to_string_pretty(&schema).expect("a schema is plain data") + "\n";
+            let made =
+                serde_json::to_string_pretty(&schema).expect("a schema is plain data") + "\n";
             assert!(made == kept, "run `make schema`, and keep what that writes");
         }
     }

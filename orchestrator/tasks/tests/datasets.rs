@@ -14,7 +14,9 @@ use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, TaskOptions, workarena};
-use tasks::import::{Import, mind2web_live, only_lite, visualwebarena, webarena_verified, webchorearena};
+use tasks::import::{
+    Import, mind2web_live, only_lite, visualwebarena, webarena_verified, webchorearena,
+};
 
 fn read(file: &str) -> String {
     let folder = env::var("SANDBOX_DATASETS")
@@ -53,7 +55,8 @@ fn webarena_infinity_is_read_whole() {
             continue;
         }
         for (list, sum) in [List::Real, List::Function].into_iter().zip(&mut counted) {
-            let import = infinity(&app, &read(&format!("webarena-infinity/{app}/{}", list.file()))).unwrap();
+            let import =
+                infinity(&app, &read(&format!("webarena-infinity/{app}/{}", list.file()))).unwrap();
             assert!(import.skipped.is_empty(), "{app}");
             loads_again(&import);
             *sum += import.tasks.len();
@@ -77,9 +80,13 @@ fn warcbench_is_read_whole() {
     let import = warcbench::warcbench(&text, Some("dev"), &all, &mut find).unwrap();
     assert_eq!((import.tasks.len(), import.skipped.len(), places.len()), (238, 42, 15));
     assert_eq!(places["synthetic/synthetic_dev.wacz"], 178);
-    let tagged =
-        |tag: &str| import.tasks.iter().filter(|task| task.tags.iter().any(|own| own == tag)).count();
-    assert_eq!(["js_matcher", "json_matcher", "string_matcher", "url_matcher"].map(tagged), [226, 6, 5, 1]);
+    let tagged = |tag: &str| {
+        import.tasks.iter().filter(|task| task.tags.iter().any(|own| own == tag)).count()
+    };
+    assert_eq!(
+        ["js_matcher", "json_matcher", "string_matcher", "url_matcher"].map(tagged),
+        [226, 6, 5, 1]
+    );
     assert_eq!(tagged("menu-navigation"), 68);
     loads_again(&import);
 }
@@ -90,9 +97,14 @@ fn warcbench_is_read_whole() {
 fn webarenas_examples_are_read_one_by_one() {
     const OLD: &str = "its `reference_answers` has no rules to compare the answer by";
     for (number, reason) in [(1, OLD), (2, "its site misc has no address"), (3, OLD), (4, "")] {
-        let import = webarena(&read(&format!("webarena/examples/{number}.json")), &published()).unwrap();
-        let skipped: String = import.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
-        assert_eq!((import.tasks.len(), skipped.as_str()), (usize::from(reason.is_empty()), reason));
+        let import =
+            webarena(&read(&format!("webarena/examples/{number}.json")), &published()).unwrap();
+        let skipped: String =
+            import.skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
+        assert_eq!(
+            (import.tasks.len(), skipped.as_str()),
+            (usize::from(reason.is_empty()), reason)
+        );
         loads_again(&import);
     }
 }
@@ -129,7 +141,8 @@ fn webarena_is_read_whole() {
 /// earns all: of alternatives each.
 #[test]
 fn webchorearena_is_read_whole_and_its_gold_answers_earn_all() {
-    let import = webchorearena(&read("webchorearena/test_webchore.raw.json"), &published()).unwrap();
+    let import =
+        webchorearena(&read("webchorearena/test_webchore.raw.json"), &published()).unwrap();
     assert_eq!((import.tasks.len(), import.skipped.len(), import.warnings.len()), (532, 0, 0));
     loads_again(&import);
     let (mut answers, mut judged) = (0, 0);
@@ -232,7 +245,8 @@ fn workarena_is_read_as_far_as_it_is_here() {
     let wanted = TaskOptions { site: "servicenow".to_owned(), address, seed: 0, per_kind: None };
     let mut import = Import::default();
     for kind in &KINDS {
-        let large = kind.category == "list-filter" || (kind.category == "form" && kind.name != "create-user");
+        let large = kind.category == "list-filter"
+            || (kind.category == "form" && kind.name != "create-user");
         let json = (!large).then(|| read(&format!("{folder}/{TASKS}/{}", kind.file)));
         workarena(kind, json.as_deref(), &setup, &wanted, &mut import).unwrap();
     }
@@ -240,14 +254,18 @@ fn workarena_is_read_as_far_as_it_is_here() {
     let of = |tag: &str| import.tasks.iter().filter(|task| task.tags[0] == tag).count();
     let counts = ["menu", "form", "knowledge", "list-sort", "service-catalog", "dashboard"].map(of);
     assert_eq!(counts, [1_600, 1_000, 1_000, 900, 3_550, 1_783]);
-    loads_again(&Import { tasks: import.tasks.into_iter().step_by(17).collect(), ..Import::default() });
+    loads_again(&Import {
+        tasks: import.tasks.into_iter().step_by(17).collect(),
+        ..Import::default()
+    });
 }
 
 #[test]
 fn webarena_verified_becomes_a_suite() {
     let places = webarena_verified::published();
     let import = |file: &str| {
-        webarena_verified::webarena_verified(&read(&format!("webarena-verified/{file}")), &places).unwrap()
+        webarena_verified::webarena_verified(&read(&format!("webarena-verified/{file}")), &places)
+            .unwrap()
     };
     let all = import("webarena-verified.json");
     assert_eq!((all.tasks.len(), all.skipped.len()), (812, 0));
@@ -259,7 +277,8 @@ fn webarena_verified_becomes_a_suite() {
 /// The counts are those of the files by pandas and BeautifulSoup.
 #[test]
 fn turkingbench_is_read_whole() {
-    let folder = Utf8PathBuf::from(env::var("SANDBOX_DATASETS").expect("see above")).join("turkingbench");
+    let folder =
+        Utf8PathBuf::from(env::var("SANDBOX_DATASETS").expect("see above")).join("turkingbench");
     let folder = turkingbench::Folder::open(&folder).unwrap();
     let (mut rows, mut instances, mut golds) = (0, 0, 0);
     let mut types: BTreeMap<String, usize> = BTreeMap::new();

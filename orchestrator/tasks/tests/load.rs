@@ -85,7 +85,8 @@ fn a_page_may_give_the_goal_and_the_score() {
     let task = &suite.tasks[0];
     assert_eq!(task.goal, GoalText::Page("game.goal".to_owned()));
     assert_eq!(task.begin.as_deref(), Some("game.start(7)"));
-    let check = PageCheck { reward: "game.points / 10".to_owned(), done: Some("game.over".to_owned()) };
+    let check =
+        PageCheck { reward: "game.points / 10".to_owned(), done: Some("game.over".to_owned()) };
     assert_eq!(task.scorer, Scorer::Page(check));
     let written = serde_yaml::to_string(task).unwrap();
     assert_eq!(&serde_yaml::from_str::<Task>(&written).unwrap(), task, "{written}");
@@ -188,8 +189,14 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ("bad id", task_refusal(&TASK.replace("one", "../one"))),
         ("no goal", task_refusal(&TASK.replace("Find it.", ""))),
         ("no steps", task_refusal(&format!("{TASK}max_steps: 0\n"))),
-        ("clock of a task without its offset", task_refusal(&format!("{TASK}clock: 2026-03-14T09:00:00\n"))),
-        ("snapshot of a task that is no list", task_refusal(&format!("{TASK}snapshots: web.wacz\n"))),
+        (
+            "clock of a task without its offset",
+            task_refusal(&format!("{TASK}clock: 2026-03-14T09:00:00\n")),
+        ),
+        (
+            "snapshot of a task that is no list",
+            task_refusal(&format!("{TASK}snapshots: web.wacz\n")),
+        ),
         (
             "JSON of a task that is none",
             task_refusal("id: one\ngoal: g\nscorer:\n  warcbench:\n    json_matcher: '{a}'\n"),
@@ -198,22 +205,39 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ("no tasks", refusal(&[("suite.yaml", WORLD)])),
         ("no world", refusal(&[("a.yaml", TASK)])),
         ("bad clock", refusal(&[("suite.yaml", &WORLD.replace("Z", "")), ("a.yaml", TASK)])),
-        ("unknown key in world", refusal(&[("suite.yaml", &format!("{WORLD}  sed: 1\n")), ("a.yaml", TASK)])),
-        ("bad match", refusal(&[("suite.yaml", &format!("{WORLD}  match: loose\n")), ("a.yaml", TASK)])),
+        (
+            "unknown key in world",
+            refusal(&[("suite.yaml", &format!("{WORLD}  sed: 1\n")), ("a.yaml", TASK)]),
+        ),
+        (
+            "bad match",
+            refusal(&[("suite.yaml", &format!("{WORLD}  match: loose\n")), ("a.yaml", TASK)]),
+        ),
         (
             "misspelt time zone",
-            refusal(&[("suite.yaml", &format!("{WORLD}  timezone: Europe/Londn\n")), ("a.yaml", TASK)]),
+            refusal(&[
+                ("suite.yaml", &format!("{WORLD}  timezone: Europe/Londn\n")),
+                ("a.yaml", TASK),
+            ]),
         ),
         (
             "unknown locale",
-            refusal(&[("suite.yaml", &format!("{WORLD}  locale: xx-invalid-locale\n")), ("a.yaml", TASK)]),
+            refusal(&[
+                ("suite.yaml", &format!("{WORLD}  locale: xx-invalid-locale\n")),
+                ("a.yaml", TASK),
+            ]),
         ),
-        ("time zone of a device", task_refusal(&format!("{TASK}device: {{timezone: Asia/Tokio}}\n"))),
+        (
+            "time zone of a device",
+            task_refusal(&format!("{TASK}device: {{timezone: Asia/Tokio}}\n")),
+        ),
         ("locale of a device", task_refusal(&format!("{TASK}device:\n  locale: de_DE\n"))),
         ("empty name of a browser", task_refusal(&format!("{TASK}device: {{user_agent: ''}}\n"))),
         (
             "place that is none",
-            task_refusal(&format!("{TASK}device: {{geolocation: {{latitude: 91, longitude: 0}}}}\n")),
+            task_refusal(&format!(
+                "{TASK}device: {{geolocation: {{latitude: 91, longitude: 0}}}}\n"
+            )),
         ),
         (
             "bad viewport",
@@ -221,7 +245,10 @@ fn mistakes_are_reported_with_file_line_and_key() {
         ),
         (
             "search without a place for the query",
-            refusal(&[("suite.yaml", &format!("{WORLD}  search: http://find.test/?q=\n")), ("a.yaml", TASK)]),
+            refusal(&[
+                ("suite.yaml", &format!("{WORLD}  search: http://find.test/?q=\n")),
+                ("a.yaml", TASK),
+            ]),
         ),
     ];
     let lines: Vec<String> = cases.iter().map(|(case, error)| format!("{case}: {error}")).collect();
@@ -246,7 +273,10 @@ fn how_alike_requests_must_be_and_when_a_world_begins_have_defaults() {
         assert_eq!(written["match"], word);
     }
     for word in ["fuzzy:2", "fuzzy:", "fuzzy:NaN", "Exact"] {
-        assert!(world(&format!("{WORLD}  match: '{word}'\n")).unwrap_err().contains("fuzzy:0.8"), "{word}");
+        assert!(
+            world(&format!("{WORLD}  match: '{word}'\n")).unwrap_err().contains("fuzzy:0.8"),
+            "{word}"
+        );
     }
     assert_eq!(world("world:\n  snapshots: [web.wacz]\n").unwrap().clock, tasks::UNDATED);
 }

@@ -10,7 +10,8 @@ use tasks::Suite;
 #[test]
 fn states_of_stored_runs_score_as_they_did() {
     let root = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let read = |path: &Utf8Path| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let read =
+        |path: &Utf8Path| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
     let mut scored = 0;
     for name in ["demo", "town", "arena"] {
         let suite = Suite::load(&root.join("tasks").join(name)).unwrap();

@@ -57,7 +57,12 @@ impl Tables for Canned {
         panic!("nothing is made in {table}")
     }
 
-    async fn update(&mut self, table: &str, _: &str, _: &Record) -> Result<Option<Record>, Infallible> {
+    async fn update(
+        &mut self,
+        table: &str,
+        _: &str,
+        _: &Record,
+    ) -> Result<Option<Record>, Infallible> {
         panic!("nothing is changed in {table}")
     }
 
@@ -83,7 +88,10 @@ impl Pages for Page {
         panic!("nothing is open beside")
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, Infallible> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, Infallible> {
         panic!("{request:?} is not to be asked for")
     }
 
@@ -109,7 +117,8 @@ fn now<F: Future>(future: F) -> F::Output {
 
 fn folder(name: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(
-        env::var(name).unwrap_or_else(|_| panic!("{name} is set by `make conformance SHARED=FOLDER`")),
+        env::var(name)
+            .unwrap_or_else(|_| panic!("{name} is set by `make conformance SHARED=FOLDER`")),
     )
 }
 
@@ -182,5 +191,7 @@ fn goals_and_verdicts_are_the_packages() {
     let tasks: usize = all.values().map(Vec::len).sum();
     assert_eq!((all.len(), tasks, goals), (33, 19_833, 19_833));
     assert!(verdicts > 10_000 && raised.len() == 4, "{verdicts} verdicts, raised {raised:?}");
-    println!("{goals} goals and {verdicts} verdicts as in WorkArena's package, which raised {raised:?}");
+    println!(
+        "{goals} goals and {verdicts} verdicts as in WorkArena's package, which raised {raised:?}"
+    );
 }

@@ -44,15 +44,20 @@ impl Batch {
     pub fn read(text: &str) -> Result<Batch, (usize, String)> {
         let unclosed = |line| (line, "its quote is never closed".to_owned());
         let mut lines = csv::read(text).map_err(unclosed)?.into_iter();
-        let header =
-            lines.next().ok_or_else(|| (1, "there is no line with the names of columns".to_owned()))?;
+        let header = lines
+            .next()
+            .ok_or_else(|| (1, "there is no line with the names of columns".to_owned()))?;
         let names = names(header.cells);
         let rows: Vec<Line> = lines.collect();
         if let Some(line) = rows.iter().find(|line| line.cells.len() > names.len()) {
             let (cells, columns) = (line.cells.len(), names.len());
-            return Err((line.number, format!("it has {cells} cells, but there are {columns} columns")));
+            return Err((
+                line.number,
+                format!("it has {cells} cells, but there are {columns} columns"),
+            ));
         }
-        let text = |line: &'_ Line, at: usize| line.cells.get(at).map_or("", String::as_str).to_owned();
+        let text =
+            |line: &'_ Line, at: usize| line.cells.get(at).map_or("", String::as_str).to_owned();
         let (mut answers, mut inputs) = (Vec::new(), Vec::new());
         for (at, name) in names.iter().enumerate() {
             let cells = rows.iter().map(|line| line.cells.get(at).map_or("", String::as_str));
@@ -68,7 +73,10 @@ impl Batch {
             let given: Vec<String> =
                 inputs.iter().map(|(_, at, column)| column.written(&text(line, *at))).collect();
             let place = *known.entry(given).or_insert_with_key(|given| {
-                instances.push(Instance { inputs: given.clone(), golds: vec![Vec::new(); answers.len()] });
+                instances.push(Instance {
+                    inputs: given.clone(),
+                    golds: vec![Vec::new(); answers.len()],
+                });
                 instances.len() - 1
             });
             for (golds, (_, at, column)) in instances[place].golds.iter_mut().zip(&answers) {
@@ -114,8 +122,7 @@ mod tests {
 
     #[test]
     fn rows_with_equal_inputs_are_one_instance() {
-        let table =
-            "colour,n,Answer.like,Answer.why\nred,1,yes,\nblue,,no,sky\nred,01,no,\"a, b\"\nblue,NA,no,\n";
+        let table = "colour,n,Answer.like,Answer.why\nred,1,yes,\nblue,,no,sky\nred,01,no,\"a, b\"\nblue,NA,no,\n";
         let batch = Batch::read(table).expect("a table");
         assert_eq!((batch.rows, batch.instances.len()), (4, 2));
         assert_eq!(
@@ -125,7 +132,10 @@ mod tests {
         let [red, blue] = batch.instances.as_slice() else { panic!("two") };
         assert_eq!(
             (red.inputs.as_slice(), blue.inputs.as_slice()),
-            (["red".to_owned(), "1.0".to_owned()].as_slice(), ["blue".to_owned(), String::new()].as_slice())
+            (
+                ["red".to_owned(), "1.0".to_owned()].as_slice(),
+                ["blue".to_owned(), String::new()].as_slice()
+            )
         );
         let text = |text: &str| Cell::Text(text.to_owned());
         assert_eq!(red.golds, [vec![text("yes"), text("no")], vec![Cell::Empty, text("a, b")]]);

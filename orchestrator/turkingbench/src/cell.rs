@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 /// The texts that pandas reads as an empty cell.
 const EMPTY: [&str; 19] = [
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
-    "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
 /// A cell of a table.
@@ -82,9 +82,10 @@ impl Column {
         match self {
             _ if is_empty(text) => String::new(),
             Column::Bool => if truth(text) == Some(true) { "True" } else { "False" }.to_owned(),
-            Column::Whole => {
-                text.trim().parse::<i64>().map_or_else(|_| text.to_owned(), |number| number.to_string())
-            }
+            Column::Whole => text
+                .trim()
+                .parse::<i64>()
+                .map_or_else(|_| text.to_owned(), |number| number.to_string()),
             Column::Number => number(text).map_or_else(|| text.to_owned(), spelt),
             Column::Text => text.to_owned(),
         }
@@ -112,7 +113,8 @@ fn spelt(number: f64) -> String {
     if number.is_finite() && number != 0.0 && !(1e-4..1e16).contains(&number.abs()) {
         let text = format!("{number:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
+        let (sign, exponent) =
+            exponent.strip_prefix('-').map_or(('+', exponent), |digits| ('-', digits));
         return format!("{digits}e{sign}{exponent:0>2}");
     }
     if number.fract() == 0.0 { format!("{number:.1}") } else { number.to_string() }

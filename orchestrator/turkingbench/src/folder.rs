@@ -101,7 +101,10 @@ impl Folder {
 
     /// The task with this slug.
     pub fn task(&self, slug: &str) -> Option<&Task> {
-        self.tasks.binary_search_by(|task| task.slug.as_str().cmp(slug)).ok().map(|at| &self.tasks[at])
+        self.tasks
+            .binary_search_by(|task| task.slug.as_str().cmp(slug))
+            .ok()
+            .map(|at| &self.tasks[at])
     }
 
     /// The names of a split's tasks, in the benchmark's order. Some of them may be missing in the
@@ -112,7 +115,8 @@ impl Folder {
     pub fn split(&self, split: Split) -> Result<Vec<String>, Error> {
         let beside = self.path.parent().unwrap_or(&self.path);
         let path = beside.join("data/splits").join(split.file());
-        let text = files::read_text(&path, LARGEST).map_err(|source| Error::Split { path, source })?;
+        let text =
+            files::read_text(&path, LARGEST).map_err(|source| Error::Split { path, source })?;
         Ok(text.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 }
@@ -132,7 +136,11 @@ impl Task {
     /// When the file cannot be read or is invalid.
     pub fn batch(&self) -> Result<Batch, Error> {
         let path = self.folder.join(BATCH);
-        Batch::read(&self.read(BATCH)?).map_err(|(line, reason)| Error::Table { path, line, reason })
+        Batch::read(&self.read(BATCH)?).map_err(|(line, reason)| Error::Table {
+            path,
+            line,
+            reason,
+        })
     }
 
     fn read(&self, file: &str) -> Result<String, Error> {
@@ -172,7 +180,8 @@ mod tests {
         let (_keep, root) = ground(&["Two words (new)", "Alone"]);
         fs::create_dir_all(root.join("tasks/empty")).unwrap();
         fs::create_dir_all(root.join("data/splits")).unwrap();
-        fs::write(root.join("data/splits/evaluation_tasks_hard.txt"), "Alone\r\nElsewhere\n").unwrap();
+        fs::write(root.join("data/splits/evaluation_tasks_hard.txt"), "Alone\r\nElsewhere\n")
+            .unwrap();
         for path in [root.clone(), root.join("tasks")] {
             let folder = Folder::open(&path).unwrap();
             let slugs: Vec<&str> = folder.tasks().iter().map(|task| task.slug.as_str()).collect();
@@ -181,7 +190,9 @@ mod tests {
             assert_eq!((task.name.as_str(), task.batch().unwrap().rows), ("Two words (new)", 1));
             assert_eq!(folder.task("three").map(|task| &task.name), None);
             assert_eq!(folder.split(Split::Hard).unwrap(), ["Alone", "Elsewhere"]);
-            assert!(folder.split(Split::Easy).unwrap_err().to_string().contains("whole repository"));
+            assert!(
+                folder.split(Split::Easy).unwrap_err().to_string().contains("whole repository")
+            );
         }
     }
 
@@ -190,6 +201,11 @@ mod tests {
         let (_keep, root) = ground(&["a b", "A-B"]);
         assert!(Folder::open(&root).unwrap_err().to_string().contains("both have the URL `a-b`"));
         let (_keep, root) = ground(&[]);
-        assert!(Folder::open(&root).unwrap_err().to_string().contains("name the benchmark's repository"));
+        assert!(
+            Folder::open(&root)
+                .unwrap_err()
+                .to_string()
+                .contains("name the benchmark's repository")
+        );
     }
 }

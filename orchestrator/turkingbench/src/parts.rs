@@ -18,7 +18,9 @@ pub struct Field {
 pub fn fields(page: &str) -> Vec<Field> {
     let field = |tag: StartTag<()>| {
         let kind = match tag.name.as_slice() {
-            b"input" => attribute(&tag, "type").filter(|kind| !kind.is_empty()).unwrap_or("text".to_owned()),
+            b"input" => {
+                attribute(&tag, "type").filter(|kind| !kind.is_empty()).unwrap_or("text".to_owned())
+            }
             b"select" => "select".to_owned(),
             b"textarea" => "textarea".to_owned(),
             _ => return None,
@@ -33,9 +35,8 @@ pub fn fields(page: &str) -> Vec<Field> {
 pub fn assets(page: &str) -> BTreeSet<String> {
     let addresses = |tag: StartTag<()>| {
         let attributes: &[&str] = match tag.name.as_slice() {
-            b"script" | b"img" | b"iframe" | b"embed" | b"audio" | b"source" | b"track" | b"input" => {
-                &["src"]
-            }
+            b"script" | b"img" | b"iframe" | b"embed" | b"audio" | b"source" | b"track"
+            | b"input" => &["src"],
             b"video" => &["src", "poster"],
             b"link" => &["href"],
             b"object" => &["data"],
@@ -47,7 +48,11 @@ pub fn assets(page: &str) -> BTreeSet<String> {
         let lower = address.trim_start().to_ascii_lowercase();
         lower.starts_with("//") || lower.starts_with("http://") || lower.starts_with("https://")
     };
-    tags(page).flat_map(addresses).filter(absolute).map(|address| address.trim().to_owned()).collect()
+    tags(page)
+        .flat_map(addresses)
+        .filter(absolute)
+        .map(|address| address.trim().to_owned())
+        .collect()
 }
 
 /// The host of a URL that [`assets`] returned.
@@ -72,8 +77,10 @@ mod tests {
     fn fields_are_those_of_the_tags() {
         let page = "<INPUT name=a><input NAME='b' type=Radio><textarea name=c><input name=x></textarea>
             <script>document.write('<input name=y>')</script><select name=d></select><input type=submit><input name=e type=''>";
-        let found: Vec<String> =
-            fields(page).into_iter().map(|field| format!("{} {}", field.name, field.kind)).collect();
+        let found: Vec<String> = fields(page)
+            .into_iter()
+            .map(|field| format!("{} {}", field.name, field.kind))
+            .collect();
         assert_eq!(found, ["a text", "b radio", "c textarea", "d select", "e text"]);
         assert!(sends(page));
         assert!(!sends("<button type=submit></button><!-- <input type=submit> -->"));

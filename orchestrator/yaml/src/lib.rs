@@ -7,8 +7,6 @@
 mod nesting;
 mod write;
 
-pub use write::to_string;
-
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -16,6 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
 use serde::Deserializer;
 use serde::de::{self, DeserializeOwned, Visitor};
+pub use write::to_string;
 
 /// Settings files are small. A file far above this size is a mistake or an attack.
 const SIZE_LIMIT: u64 = 1 << 20;
@@ -74,15 +73,21 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
         return Err(Error::TooLarge { path: path.to_owned(), size, limit: SIZE_LIMIT });
     }
     let bytes = files::read_within(&file, SIZE_LIMIT).map_err(unreadable)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8"))
+    })?;
     let text = without_version(path, text)?;
     if let Err(place) = nesting::check(&text) {
         let message = format!(
             "it is nested deeper than {} levels here, or its aliases become too large",
             nesting::DEEPEST
         );
-        return Err(Error::Format { path: path.to_owned(), line: place.line, column: place.column, message });
+        return Err(Error::Format {
+            path: path.to_owned(),
+            line: place.line,
+            column: place.column,
+            message,
+        });
     }
     serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
 }
@@ -104,7 +109,9 @@ pub fn check_nesting(text: &str) -> Result<(), String> {
 fn without_version(path: &Utf8Path, text: String) -> Result<String, Error> {
     const KEY: &str = "format:";
     let is_key = |start: &usize| *start == 0 || text.as_bytes()[start - 1] == b'\n';
-    let Some(start) = text.match_indices(KEY).map(|(start, _)| start).find(is_key) else { return Ok(text) };
+    let Some(start) = text.match_indices(KEY).map(|(start, _)| start).find(is_key) else {
+        return Ok(text);
+    };
     let line = text[..start].matches('\n').count() + 1;
     let wrong = |message: String| Error::Format { path: path.to_owned(), line, column: 1, message };
     let value = text[start + KEY.len()..].lines().next().unwrap_or_default();
@@ -200,8 +207,13 @@ mod tests {
         let newer = "it has format 2.0, and this version reads 1.x; use a newer sandbox";
         let text = "name: a\nformat: 2\nkeys: of a later version\n";
         assert_eq!(read_text(text).unwrap_err(), format!("/x.yaml:2:1: {newer}"));
-        assert_eq!(read_text("format: new\n").unwrap_err(), "/x.yaml:1:1: format: `new` is no version");
+        assert_eq!(
+            read_text("format: new\n").unwrap_err(),
+            "/x.yaml:1:1: format: `new` is no version"
+        );
         // The lines of other errors stay.
-        assert!(read_text("format: 1\nname: a\nnone: b\n").unwrap_err().starts_with("/x.yaml:3:1: "));
+        assert!(
+            read_text("format: 1\nname: a\nnone: b\n").unwrap_err().starts_with("/x.yaml:3:1: ")
+        );
     }
 }

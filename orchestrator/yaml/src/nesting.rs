@@ -86,7 +86,9 @@ fn may_open(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map(|at| bytes[at]);
     // The last bytes of the other line ends, and of the mark at the start of a file, are not ASCII.
     matches!(bytes[at], b'[' | b'{')
-        && before.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b':') || !byte.is_ascii())
+        && before.is_none_or(|byte| {
+            matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b':') || !byte.is_ascii()
+        })
 }
 
 struct Scan<'a> {
@@ -122,8 +124,9 @@ impl Scan<'_> {
                 b'*' | b'&' => {
                     self.at += 1;
                     self.skip(|scan| {
-                        scan.peek(0)
-                            .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+                        scan.peek(0).is_some_and(|byte| {
+                            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+                        })
                     });
                 }
                 b',' | b'?' | b':' => self.at += 1,
@@ -282,14 +285,18 @@ mod tests {
         for before in BEFORE {
             for between in BETWEEN {
                 for (open, close) in [("[", "]"), ("{", "}"), ("[{", "}]")] {
-                    let text =
-                        format!("{before}{}{}", format!("{open}{between}").repeat(300), close.repeat(300));
+                    let text = format!(
+                        "{before}{}{}",
+                        format!("{open}{between}").repeat(300),
+                        close.repeat(300)
+                    );
                     if check(&text).is_err() {
                         found += 1;
                         continue;
                     }
                     // The reader ended early, as the text is wrong; or it saw how deep the text is.
-                    let error = serde_yaml::from_str::<Value>(&text).err().map(|error| error.to_string());
+                    let error =
+                        serde_yaml::from_str::<Value>(&text).err().map(|error| error.to_string());
                     let saw = error.as_ref().is_none_or(|error| error.contains("recursion"));
                     assert!(!saw, "{before:?} {open:?} {between:?}: {error:?}");
                 }
@@ -313,7 +320,10 @@ mod tests {
             format!("a: \"{many}\""),
             format!("a: x{many}"),
             format!("a: [x{}]", "[a], ".repeat(2000)),
-            format!("a: |\n  if (x[1]) {{\n    y = [']'];\n  }}\n{}", "  z = { a: [1, 2] }\n".repeat(3000)),
+            format!(
+                "a: |\n  if (x[1]) {{\n    y = [']'];\n  }}\n{}",
+                "  z = { a: [1, 2] }\n".repeat(3000)
+            ),
         ] {
             assert_eq!(check(&text), Ok(()), "{}", text.chars().take(40).collect::<String>());
         }

@@ -111,7 +111,9 @@ fn scalar(out: &mut String, value: &Value, indent: usize) -> Result<(), Error> {
 /// Adds a point and a sign to an exponent. Without them it is a string in YAML 1.1.
 fn spelt(number: &Number) -> String {
     let text = number.to_string();
-    let Some((digits, power)) = text.split_once('e').filter(|_| number.is_f64()) else { return text };
+    let Some((digits, power)) = text.split_once('e').filter(|_| number.is_f64()) else {
+        return text;
+    };
     let point = if digits.contains('.') { "" } else { ".0" };
     let sign = if power.starts_with('-') { "" } else { "+" };
     format!("{digits}{point}e{sign}{power}")
@@ -120,7 +122,9 @@ fn spelt(number: &Number) -> String {
 /// Whether a string can be a literal block (`|`).
 fn is_literal(text: &str) -> bool {
     let first = text.lines().find(|line| !line.is_empty()).unwrap_or(" ");
-    text.contains('\n') && !first.starts_with(' ') && text.chars().all(|c| c == '\n' || is_printable(c))
+    text.contains('\n')
+        && !first.starts_with(' ')
+        && text.chars().all(|c| c == '\n' || is_printable(c))
 }
 
 fn literal(out: &mut String, text: &str, indent: usize) {
@@ -183,7 +187,8 @@ fn escaped(out: &mut String, text: &str) {
 /// Whether a character needs no escape: it is neither a line break nor a byte-order mark.
 fn is_printable(c: char) -> bool {
     let breaks = matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
-    !breaks && matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+    !breaks
+        && matches!(c, ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
 #[cfg(test)]
@@ -247,7 +252,8 @@ mod tests {
             assert_eq!(written, format!("'{}'\n", text.replace('\'', "''")));
             check(&value);
         }
-        for text in ["oak", "https://a.test/?q=1#x", "Who said \"yes\", and [when]?", "/a b", "été"] {
+        for text in ["oak", "https://a.test/?q=1#x", "Who said \"yes\", and [when]?", "/a b", "été"]
+        {
             assert_eq!(to_string(&Value::from(text)).expect("a text"), format!("{text}\n"));
         }
         for (number, expect) in [(1e-9, "1.0e-9"), (2.5e20, "2.5e+20"), (0.5, "0.5")] {
@@ -265,7 +271,8 @@ mod tests {
     }
 
     fn values() -> impl Strategy<Value = Value> {
-        let text = prop_oneof!["[ a-z:#'\"\n\t-]{0,12}", any::<String>(), "(yes|no|on|1_0|0x1f|1:2)"];
+        let text =
+            prop_oneof!["[ a-z:#'\"\n\t-]{0,12}", any::<String>(), "(yes|no|on|1_0|0x1f|1:2)"];
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),

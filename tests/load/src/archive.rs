@@ -18,8 +18,14 @@ const FIRST_CAPTURE_MS: i64 = 1_767_225_600_000;
 
 /// Writes every document as a response record, one each second, and lists every `step`-th in the
 /// manifest.
-pub(crate) fn write(corpus: &Corpus, warc: &Utf8Path, manifest: &Utf8Path, step: u32) -> Result<()> {
-    let create = |path: &Utf8Path| File::create(path).with_context(|| format!("failed to create {path}"));
+pub(crate) fn write(
+    corpus: &Corpus,
+    warc: &Utf8Path,
+    manifest: &Utf8Path,
+    step: u32,
+) -> Result<()> {
+    let create =
+        |path: &Utf8Path| File::create(path).with_context(|| format!("failed to create {path}"));
     let mut records = BufWriter::with_capacity(1 << 20, create(warc)?);
     let mut list = BufWriter::new(create(manifest)?);
     let zipped = warc.extension() == Some("gz");

@@ -15,7 +15,9 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, KeyUsagePurpose,
+};
 use rustls::ServerConfig;
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::net::{TcpListener, TcpStream};
@@ -52,7 +54,11 @@ pub(crate) async fn serve(corpus: &Corpus, listen: SocketAddr, ca: &Utf8Path) ->
     }
 }
 
-async fn connection(stream: TcpStream, acceptor: TlsAcceptor, documents: Arc<Documents>) -> Result<()> {
+async fn connection(
+    stream: TcpStream,
+    acceptor: TlsAcceptor,
+    documents: Arc<Documents>,
+) -> Result<()> {
     stream.set_nodelay(true)?;
     let stream = acceptor.accept(stream).await?;
     let service = service_fn(move |request| {
@@ -66,11 +72,14 @@ async fn connection(stream: TcpStream, acceptor: TlsAcceptor, documents: Arc<Doc
 fn answer(documents: &Documents, request: &Request<Incoming>) -> Response<Full<Bytes>> {
     let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let host = host.split(':').next().unwrap_or_default().to_owned();
-    let target = request.uri().path_and_query().map(|target| target.as_str()).unwrap_or("/").to_owned();
+    let target =
+        request.uri().path_and_query().map(|target| target.as_str()).unwrap_or("/").to_owned();
     let mut response = Response::new(Full::default());
     match documents.get(&(host, target)) {
         Some((media_type, body)) => {
-            response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(media_type));
+            response
+                .headers_mut()
+                .insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static(media_type));
             *response.body_mut() = Full::new(body.clone());
         }
         None => *response.status_mut() = StatusCode::NOT_FOUND,

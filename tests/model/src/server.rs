@@ -53,7 +53,8 @@ impl ModelRequest {
         let text = |content: &Value| match content {
             Value::String(text) => text.clone(),
             parts => {
-                let texts = parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str());
+                let texts =
+                    parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str());
                 texts.collect::<Vec<_>>().join("\n")
             }
         };
@@ -100,7 +101,9 @@ impl Server {
     ///
     /// # Errors
     /// When there is no port.
-    pub fn start(script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static) -> Result<Server> {
+    pub fn start(
+        script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static,
+    ) -> Result<Server> {
         Server::start_at(0, script)
     }
 
@@ -173,8 +176,7 @@ async fn answer(
     match script(&request) {
         Reply::Says(text) => {
             let count = |text: &str| text.split_whitespace().count();
-            let usage =
-                json!({ "prompt_tokens": count(&request.words()), "completion_tokens": count(&text) });
+            let usage = json!({ "prompt_tokens": count(&request.words()), "completion_tokens": count(&text) });
             let choice = json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
             let reply = json!({ "object": "chat.completion", "model": request.body["model"], "choices": [choice], "usage": usage });
             reply.to_string().into_response()
@@ -184,7 +186,8 @@ async fn answer(
             let mut response = (status(code), body).into_response();
             for (name, value) in fields {
                 response.headers_mut().extend(
-                    HeaderValue::from_str(&value).map(|value| (HeaderName::from_static(name), value)),
+                    HeaderValue::from_str(&value)
+                        .map(|value| (HeaderName::from_static(name), value)),
                 );
             }
             response

@@ -62,9 +62,12 @@ fn webarena(last: &str) -> String {
     let begun = !last.contains("ACTION BEFORE: none");
     match first_link(last).filter(|_| !begun) {
         Some(id) => {
-            format!("There is a link. In summary, the next action I will perform is ```click [{id}]```")
+            format!(
+                "There is a link. In summary, the next action I will perform is ```click [{id}]```"
+            )
         }
-        None => "I have seen enough. In summary, the next action I will perform is ```stop [7]```".to_owned(),
+        None => "I have seen enough. In summary, the next action I will perform is ```stop [7]```"
+            .to_owned(),
     }
 }
 
@@ -95,7 +98,8 @@ fn generic(words: &str, messages: usize) -> String {
 /// Fills a field in by the kind that its HTML shows.
 fn form(last: &str) -> String {
     let field = last.lines().find_map(|line| line.strip_prefix("FIELD: ")).unwrap_or_default();
-    let own = last.lines().find(|line| line.contains(&format!("name=\"{field}\""))).unwrap_or_default();
+    let own =
+        last.lines().find(|line| line.contains(&format!("name=\"{field}\""))).unwrap_or_default();
     let value = own.split("value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("1");
     let call = if own.contains("radio") {
         "modify_radio"

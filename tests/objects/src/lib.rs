@@ -50,7 +50,8 @@ impl ObjectServer {
     /// # Errors
     /// When the folder cannot be read, or the ports are taken.
     pub fn start(folder: &Utf8Path, ports: [u16; 2]) -> anyhow::Result<ObjectServer> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let files = s3s_fs::FileSystem::new(folder.as_std_path())
             .map_err(|error| anyhow::anyhow!("failed to serve {folder}: {error:?}"))?;
         let mut builder = S3ServiceBuilder::new(files);
@@ -104,13 +105,15 @@ enum Kind {
 }
 
 async fn listen(kind: Kind, port: u16, sent: Arc<Sent>) -> anyhow::Result<SocketAddr> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("failed to take the port")?;
+    let listener =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("failed to take the port")?;
     let address = listener.local_addr()?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);
             let (kind, sent) = (kind.clone(), Arc::clone(&sent));
-            let answers = service_fn(move |request| answer(kind.clone(), request, Arc::clone(&sent)));
+            let answers =
+                service_fn(move |request| answer(kind.clone(), request, Arc::clone(&sent)));
             tokio::spawn(async move {
                 // A client that goes away is no error of ours.
                 let _ = auto::Builder::new(TokioExecutor::new())
@@ -129,7 +132,8 @@ async fn answer(kind: Kind, request: Request<Incoming>, sent: Arc<Sent>) -> Resu
             response.map(|body| body.map_err(Error::from).boxed_unsync())
         }
         Kind::Web(folder) => {
-            let response = folder.oneshot(request).await.unwrap_or_else(|never: Infallible| match never {});
+            let response =
+                folder.oneshot(request).await.unwrap_or_else(|never: Infallible| match never {});
             response.map(|body| body.map_err(Error::from).boxed_unsync())
         }
     };

@@ -34,7 +34,8 @@ impl Call {
             .map(|authority| authority.as_str())
             .or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok()))
             .unwrap_or_default();
-        let host = authority.rsplit_once(':').map_or(authority, |(host, _port)| host).to_ascii_lowercase();
+        let host =
+            authority.rsplit_once(':').map_or(authority, |(host, _port)| host).to_ascii_lowercase();
         let query = pairs(uri.query().unwrap_or_default());
         let path = percent_decode(uri.path());
         Call { method, host, path, query, headers, body, secure }
@@ -90,7 +91,9 @@ fn percent_decode(path: &str) -> String {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let hex = |offset: usize| bytes.get(at + offset).and_then(|digit| char::from(*digit).to_digit(16));
+        let hex = |offset: usize| {
+            bytes.get(at + offset).and_then(|digit| char::from(*digit).to_digit(16))
+        };
         match (byte, hex(1), hex(2)) {
             (b'%', Some(high), Some(low)) => {
                 decoded.push((high * 16 + low) as u8);
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn host_path_and_query_are_taken_apart() {
-        let call = Call::get("https://WWW.Example.test:8443/a%20b/c?q=two+words&q=other&x=%C3%A9").unwrap();
+        let call = Call::get("https://WWW.Example.test:8443/a%20b/c?q=two+words&q=other&x=%C3%A9")
+            .unwrap();
         assert_eq!(call.host, "www.example.test");
         assert_eq!(call.segments(), ["a b", "c"]);
         assert_eq!(call.param("q"), Some("two words"));

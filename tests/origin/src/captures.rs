@@ -6,7 +6,8 @@ use std::convert::Infallible;
 use camino::Utf8PathBuf;
 use gateway::{Episode, Replay, ReplayOptions, RequestHead, Scheme};
 use http::{Response, StatusCode, Version, header, request};
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
 use snapshots::index::ReplaySet;
 
@@ -28,8 +29,12 @@ impl Captures {
             host.contains('.')
                 && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte))
         };
-        let options = ReplayOptions { announce: false, list_nearest: false, ..ReplayOptions::default() };
-        Ok(Captures { replay: Replay::new(set, options), hosts: hosts.into_iter().filter(is_name).collect() })
+        let options =
+            ReplayOptions { announce: false, list_nearest: false, ..ReplayOptions::default() };
+        Ok(Captures {
+            replay: Replay::new(set, options),
+            hosts: hosts.into_iter().filter(is_name).collect(),
+        })
     }
 
     /// Their hosts.
@@ -46,7 +51,8 @@ impl Captures {
     ) -> Option<Response<BoxBody<Bytes, Infallible>>> {
         let named = request.headers.get(header::HOST).and_then(|value| value.to_str().ok());
         let authority = request.uri.authority().map(|authority| authority.as_str()).or(named)?;
-        let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host).to_ascii_lowercase();
+        let host =
+            authority.rsplit_once(':').map_or(authority, |(host, _)| host).to_ascii_lowercase();
         if !self.hosts.contains(&host) {
             return None;
         }

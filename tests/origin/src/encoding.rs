@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// A content encoding the demo web speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,11 @@ impl Encoding {
             }
             Encoding::Brotli => {
                 let mut encoded = Vec::new();
-                let params = brotli::enc::BrotliEncoderParams { quality: 9, lgwin: 18, ..Default::default() };
+                let params = brotli::enc::BrotliEncoderParams {
+                    quality: 9,
+                    lgwin: 18,
+                    ..Default::default()
+                };
                 brotli::BrotliCompress(&mut &body[..], &mut encoded, &params)?;
                 Ok(encoded)
             }
@@ -103,7 +108,8 @@ mod tests {
         .unwrap();
         assert_eq!(unbrotlied, body.as_bytes());
         let unzstded =
-            zstd::bulk::decompress(&Encoding::Zstd.encode(body.as_bytes()).unwrap(), 1 << 20).unwrap();
+            zstd::bulk::decompress(&Encoding::Zstd.encode(body.as_bytes()).unwrap(), 1 << 20)
+                .unwrap();
         assert_eq!(unzstded, body.as_bytes());
     }
 }

@@ -28,7 +28,8 @@ pub fn assistantbench(count: usize) -> Vec<Errand> {
     let errand = |(shop, thing): (Shop, Thing)| {
         let (name, host) = (shop.name(), shop.host());
         let query: String =
-            url::form_urlencoded::byte_serialize(format!("{} {name}", thing.name).as_bytes()).collect();
+            url::form_urlencoded::byte_serialize(format!("{} {name}", thing.name).as_bytes())
+                .collect();
         Errand {
             entry: json!({
                 "id": host.trim_end_matches(".test"),

@@ -6,7 +6,8 @@ use std::net::SocketAddr;
 use anyhow::Context;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
-use origin::{Options, Origin, data::Variant, errands};
+use origin::data::Variant;
+use origin::{Options, Origin, errands};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Serve the demo web: three sites and their supporting hosts, on plain HTTP and on TLS.

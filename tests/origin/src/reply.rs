@@ -77,7 +77,9 @@ impl Reply {
     /// A JSON document that is never stored.
     pub fn json(value: &impl Serialize) -> Reply {
         match serde_json::to_vec(value) {
-            Ok(body) => Reply::of("application/json", body).header(header::CACHE_CONTROL, "no-store"),
+            Ok(body) => {
+                Reply::of("application/json", body).header(header::CACHE_CONTROL, "no-store")
+            }
             Err(_) => Reply::status(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }

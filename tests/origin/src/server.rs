@@ -3,37 +3,32 @@
 //! One task accepts per listener, one serves per connection; stopping cancels a token that all of
 //! them watch, and [`Origin::stop`] returns when the last of them has gone.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::stream;
 use http::{Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody, combinators::BoxBody};
-use hyper::{
-    body::{Bytes, Frame, Incoming},
-    service::service_fn,
-};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
-    server::conn::auto,
-};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
-};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::{
-    Error, HOSTS, Web,
-    authority::Authority,
-    call::{Call, MAX_BODY},
-    captures::Captures,
-    data::Variant,
-    data::shops::{SHOPS, Shop},
-    reply::{Content, Piece, Reply},
-    websocket,
-};
+use crate::authority::Authority;
+use crate::call::{Call, MAX_BODY};
+use crate::captures::Captures;
+use crate::data::Variant;
+use crate::data::shops::{SHOPS, Shop};
+use crate::reply::{Content, Piece, Reply};
+use crate::{Error, HOSTS, Web, websocket};
 
 /// Where to listen and what to serve.
 #[derive(Debug, Clone)]
@@ -109,7 +104,9 @@ impl Origin {
             tasks: origin.tasks.clone(),
         };
         origin.tasks.spawn(serving.clone().accept(plain.0));
-        origin.tasks.spawn(Serving { tls: Some(TlsAcceptor::from(authority.tls)), ..serving }.accept(tls.0));
+        origin.tasks.spawn(
+            Serving { tls: Some(TlsAcceptor::from(authority.tls)), ..serving }.accept(tls.0),
+        );
         Ok(origin)
     }
 
@@ -150,13 +147,15 @@ impl Drop for Origin {
 fn temporary_folder() -> Result<(Utf8PathBuf, Option<tempfile::TempDir>), Error> {
     let failed = |source| Error::Write { path: Utf8PathBuf::from("a temporary folder"), source };
     let folder = tempfile::tempdir().map_err(failed)?;
-    let path = Utf8PathBuf::from_path_buf(folder.path().to_owned())
-        .map_err(|path| failed(std::io::Error::other(format!("{} is not UTF-8", path.display()))))?;
+    let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).map_err(|path| {
+        failed(std::io::Error::other(format!("{} is not UTF-8", path.display())))
+    })?;
     Ok((path, Some(folder)))
 }
 
 fn write_certificate(folder: &Utf8Path, pem: &str) -> Result<Utf8PathBuf, Error> {
-    std::fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.to_owned(), source })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|source| Error::Write { path: folder.to_owned(), source })?;
     let path = folder.join("origin-ca.pem");
     match std::fs::write(&path, pem) {
         Ok(()) => Ok(path),
@@ -234,8 +233,10 @@ impl Serving {
         mut request: Request<Incoming>,
         secure: bool,
     ) -> Response<BoxBody<Bytes, Infallible>> {
-        let upgrade =
-            request.headers().contains_key(header::UPGRADE).then(|| hyper::upgrade::on(&mut request));
+        let upgrade = request
+            .headers()
+            .contains_key(header::UPGRADE)
+            .then(|| hyper::upgrade::on(&mut request));
         let (head, body) = request.into_parts();
         let body = match Limited::new(body, MAX_BODY).collect().await {
             Ok(body) => body.to_bytes(),
@@ -267,13 +268,18 @@ impl Serving {
 }
 
 fn into_response(reply: Reply) -> Response<BoxBody<Bytes, Infallible>> {
-    let is_page =
-        reply.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let is_page = reply
+        .headers
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let body = match reply.content {
         // Like most applications, pages are sent as they are made, without a length.
         Content::Whole(body) if is_page => {
             let middle = body.len() / 2;
-            stream_of(vec![Piece::new(0, body.slice(..middle)), Piece::new(0, body.slice(middle..))])
+            stream_of(vec![
+                Piece::new(0, body.slice(..middle)),
+                Piece::new(0, body.slice(middle..)),
+            ])
         }
         Content::Whole(body) => Full::new(body).boxed(),
         Content::Pieces(pieces) => stream_of(pieces),

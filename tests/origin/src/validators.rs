@@ -4,11 +4,9 @@
 use http::{HeaderValue, Method, StatusCode, header};
 use hyper::body::Bytes;
 
-use crate::{
-    call::Call,
-    encoding::{self, Encoding},
-    reply::{Content, Reply},
-};
+use crate::call::Call;
+use crate::encoding::{self, Encoding};
+use crate::reply::{Content, Reply};
 
 /// Bodies below this are not worth encoding.
 const ENCODE_FROM: usize = 200;
@@ -45,22 +43,30 @@ fn unchanged(call: &Call, reply: &Reply) -> bool {
     if let Some(wanted) = call.header(header::IF_NONE_MATCH) {
         let weak = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
         return wanted.trim() == "*"
-            || held(header::ETAG).is_some_and(|tag| wanted.split(',').any(|one| weak(one) == weak(tag)));
+            || held(header::ETAG)
+                .is_some_and(|tag| wanted.split(',').any(|one| weak(one) == weak(tag)));
     }
-    let since =
-        call.header(header::IF_MODIFIED_SINCE).and_then(|value| httpdate::parse_http_date(value).ok());
-    let modified = held(header::LAST_MODIFIED).and_then(|value| httpdate::parse_http_date(value).ok());
+    let since = call
+        .header(header::IF_MODIFIED_SINCE)
+        .and_then(|value| httpdate::parse_http_date(value).ok());
+    let modified =
+        held(header::LAST_MODIFIED).and_then(|value| httpdate::parse_http_date(value).ok());
     matches!((since, modified), (Some(since), Some(modified)) if modified <= since)
 }
 
 fn encoded(call: &Call, mut reply: Reply, favourites: &[Encoding], tag: Option<u64>) -> Reply {
-    let text =
-        reply.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(is_text);
+    let text = reply
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .is_some_and(is_text);
     let mut suffix = "";
     if text && reply.body().len() >= ENCODE_FROM {
         reply = reply.header(header::VARY, "Accept-Encoding");
         let chosen = encoding::negotiate(call.header(header::ACCEPT_ENCODING), favourites);
-        if let Some((encoding, body)) = chosen.and_then(|one| Some((one, one.encode(reply.body()).ok()?))) {
+        if let Some((encoding, body)) =
+            chosen.and_then(|one| Some((one, one.encode(reply.body()).ok()?)))
+        {
             reply = reply.header(header::CONTENT_ENCODING, encoding.token());
             reply.content = Content::Whole(body.into());
             suffix = encoding.token();
@@ -80,12 +86,16 @@ fn ranged(call: &Call, mut reply: Reply) -> Reply {
     let stale = call
         .header(header::IF_RANGE)
         .is_some_and(|held| reply.headers.get(header::ETAG).is_none_or(|tag| tag != held));
-    let Some(range) =
-        call.header(header::RANGE).and_then(|value| value.strip_prefix("bytes=")).filter(|_| !stale)
+    let Some(range) = call
+        .header(header::RANGE)
+        .and_then(|value| value.strip_prefix("bytes="))
+        .filter(|_| !stale)
     else {
         return reply;
     };
-    let Some((from, to)) = range.split_once('-').filter(|_| !range.contains(',')) else { return reply };
+    let Some((from, to)) = range.split_once('-').filter(|_| !range.contains(',')) else {
+        return reply;
+    };
     let bounds = match (from.trim().parse::<usize>(), to.trim().parse::<usize>()) {
         (Ok(from), Ok(to)) => (from, to.saturating_add(1).min(whole)),
         (Ok(from), Err(_)) if to.trim().is_empty() => (from, whole),
@@ -110,8 +120,9 @@ fn is_text(media_type: &str) -> bool {
 
 /// FNV-1a, plenty to tell one body of ours from another.
 fn fingerprint(body: &[u8]) -> u64 {
-    body.iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+    body.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -129,8 +140,10 @@ mod tests {
 
     #[test]
     fn a_known_tag_or_date_is_answered_with_304() {
-        let page =
-            || Reply::html("x".repeat(400)).header(header::LAST_MODIFIED, "Tue, 10 Mar 2026 06:00:00 GMT");
+        let page = || {
+            Reply::html("x".repeat(400))
+                .header(header::LAST_MODIFIED, "Tue, 10 Mar 2026 06:00:00 GMT")
+        };
         let full = finish(&call(&[(header::ACCEPT_ENCODING, "br")]), page(), &[Encoding::Brotli]);
         assert_eq!(full.headers[header::CONTENT_ENCODING], "br");
         let tag = full.headers[header::ETAG].to_str().unwrap();
@@ -154,7 +167,8 @@ mod tests {
 
     #[test]
     fn ranges_are_cut_from_the_body() {
-        let media = || Reply::of("audio/wav", &b"0123456789"[..]).header(header::ACCEPT_RANGES, "bytes");
+        let media =
+            || Reply::of("audio/wav", &b"0123456789"[..]).header(header::ACCEPT_RANGES, "bytes");
         let check = |range, status, body: &[u8]| {
             let reply = finish(&call(&[(header::RANGE, range)]), media(), &[]);
             assert_eq!((reply.status, reply.body()), (status, body), "{range}");

@@ -4,12 +4,13 @@ use futures_util::{SinkExt, StreamExt};
 use http::{HeaderValue, Response, StatusCode, header};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Message, handshake::derive_accept_key, protocol::Role},
-};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::Role;
 
-use crate::{call::Call, reply::Piece};
+use crate::call::Call;
+use crate::reply::Piece;
 
 /// The answer to a handshake, or `None` when the request is no WebSocket handshake.
 pub(crate) fn accept(call: &Call) -> Option<Response<()>> {

@@ -5,17 +5,12 @@ use std::collections::BTreeMap;
 
 use camino::Utf8Path;
 use http::StatusCode;
-use origin::{
-    Web,
-    call::Call,
-    data::{
-        Variant, WEEKEND, World, cinema,
-        clock::Time,
-        fares::{self, Ticket},
-        homes::{self, Home, Sort},
-        places, rail,
-    },
-};
+use origin::Web;
+use origin::call::Call;
+use origin::data::clock::Time;
+use origin::data::fares::{self, Ticket};
+use origin::data::homes::{self, Home, Sort};
+use origin::data::{Variant, WEEKEND, World, cinema, places, rail};
 use scoring::solution::OracleStep;
 use scoring::{KeyNode, Scorer, Step};
 use tasks::{Suite, Task};
@@ -41,15 +36,18 @@ fn answers(world: &World) -> BTreeMap<&'static str, String> {
     let mut answers = BTreeMap::new();
 
     let board = rail::board(&world.trains, "CAR");
-    answers
-        .insert("cancelled-train", only(board.iter().filter(|row| row.status == "Cancelled")).train.clone());
+    answers.insert(
+        "cancelled-train",
+        only(board.iter().filter(|row| row.status == "Cancelled")).train.clone(),
+    );
 
     let ticket = Ticket { first: true, back: true, railcard: true };
     answers.insert("first-class-fare", fares::pounds(fares::pence("BRW", "EAS", ticket).unwrap()));
 
     let eleven = Time::parse("11:00").unwrap();
     let towards = rail::journeys(&world.trains, "BRW", "ALD");
-    let journey = only(towards.iter().filter(|one| one.depart >= eleven && one.depart < eleven.plus(60)));
+    let journey =
+        only(towards.iter().filter(|one| one.depart >= eleven && one.depart < eleven.plus(60)));
     let train = only(world.trains.iter().filter(|train| train.number == journey.legs[0].train));
     let quiet = only(train.coaches.iter().filter(|coach| coach.kind == "Quiet"));
     answers.insert("quiet-coach", quiet.free.to_string());
@@ -64,8 +62,11 @@ fn answers(world: &World) -> BTreeMap<&'static str, String> {
         cinema::CINEMAS.iter().filter(|one| shown(one.slug)).map(|one| one.name).collect();
     answers.insert("salt-road-saturday", showing.join("\n"));
 
-    let thriller =
-        only(cinema::search(&world.films, "carla oduya").into_iter().filter(|film| film.genre == "Thriller"));
+    let thriller = only(
+        cinema::search(&world.films, "carla oduya")
+            .into_iter()
+            .filter(|film| film.genre == "Thriller"),
+    );
     answers.insert(
         "audience-score",
         format!("{}.{}", thriller.audience_tenths / 10, thriller.audience_tenths % 10),
@@ -99,8 +100,10 @@ fn answers(world: &World) -> BTreeMap<&'static str, String> {
         .map(|home| format!(r#"{{"address": "{}", "price": {}}}"#, home.address, home.price));
     answers.insert("two-cheapest-homes", lines.collect::<Vec<_>>().join("\n"));
 
-    let terraces =
-        world.homes.iter().filter(|home| home.city == "aldport" && home.extras.contains(&"roof terrace"));
+    let terraces = world
+        .homes
+        .iter()
+        .filter(|home| home.city == "aldport" && home.extras.contains(&"roof terrace"));
     answers.insert("roof-terraces", terraces.count().to_string());
 
     let lakeside = home(world, "dunmere", 3, Sort::Price);
@@ -118,14 +121,20 @@ fn answers(world: &World) -> BTreeMap<&'static str, String> {
 /// Where each errand ends, by the id of its task.
 fn ends(world: &World) -> BTreeMap<&'static str, String> {
     let viewed = only(
-        world.homes.iter().filter(|home| home.address == "31 Ferry Square" && home.city == "brackwater"),
+        world
+            .homes
+            .iter()
+            .filter(|home| home.address == "31 Ferry Square" && home.city == "brackwater"),
     );
     let journeys = rail::journeys(&world.trains, "BRW", "DUN");
     let booked = &world.trains[world.trains.len() - 2];
     let cheapest = home(world, "eastholm", 3, Sort::Price);
     BTreeMap::from([
         ("book-viewing", format!("https://www.hearthside.test/viewings/V-{}-0314-1130", viewed.id)),
-        ("connecting-train", format!("https://www.aldria-rail.test/trains/{}", journeys[0].legs[1].slug)),
+        (
+            "connecting-train",
+            format!("https://www.aldria-rail.test/trains/{}", journeys[0].legs[1].slug),
+        ),
         ("guest-booking", format!("https://www.aldria-rail.test/trains/{}", booked.slug)),
         (
             "saturday-programme",
@@ -163,8 +172,9 @@ fn every_gold_answer_follows_from_the_data() {
             assert_eq!(last_answer(task), gold);
             continue;
         }
-        let answer =
-            expected.remove(task.id.as_str()).unwrap_or_else(|| panic!("{}: no answer worked out", task.id));
+        let answer = expected
+            .remove(task.id.as_str())
+            .unwrap_or_else(|| panic!("{}: no answer worked out", task.id));
         assert_eq!(*gold, answer, "{}", task.id);
         let step = Step { answer: Some(last_answer(task)), ..Step::default() };
         assert_eq!(scored(&task.scorer, &[step]), 1.0, "{}", task.id);
@@ -179,8 +189,9 @@ fn every_errand_ends_where_the_data_says() {
     let mut expected = ends(&world);
     for task in suite().tasks {
         let Scorer::Mind2WebLive { nodes } = &task.scorer else { continue };
-        let end =
-            expected.remove(task.id.as_str()).unwrap_or_else(|| panic!("{}: no end worked out", task.id));
+        let end = expected
+            .remove(task.id.as_str())
+            .unwrap_or_else(|| panic!("{}: no end worked out", task.id));
         let reached = scored(&task.scorer, &[Step { url: &end, ..Step::default() }]);
         assert!(reached > 0.0, "{}: {end} reaches no key node", task.id);
         assert_eq!(web.answer(&Call::get(&end).unwrap()).status, StatusCode::OK, "{end}");
@@ -198,7 +209,8 @@ fn every_errand_ends_where_the_data_says() {
 /// What changes on the live web changes the answers; a replay must not notice.
 #[test]
 fn the_changed_variant_gives_other_answers() {
-    let (original, changed) = (answers(&World::new(Variant::Original)), World::new(Variant::Changed));
+    let (original, changed) =
+        (answers(&World::new(Variant::Original)), World::new(Variant::Changed));
     let same = |id: &str, answer: &str| original[id] == answer;
     let board = rail::board(&changed.trains, "CAR");
     let cancelled = board.iter().find(|row| row.status == "Cancelled").unwrap();
@@ -212,8 +224,11 @@ fn the_changed_variant_gives_other_answers() {
 #[test]
 fn the_suite_is_mixed_and_pays_nothing_for_idling() {
     let suite = suite();
-    let questions =
-        suite.tasks.iter().filter(|task| matches!(task.scorer, Scorer::AssistantBench { .. })).count();
+    let questions = suite
+        .tasks
+        .iter()
+        .filter(|task| matches!(task.scorer, Scorer::AssistantBench { .. }))
+        .count();
     assert!(questions >= 7 && suite.tasks.len() - questions >= 5);
     for task in &suite.tasks {
         assert!((3..=10).contains(&task.oracle.len()), "{}: {} steps", task.id, task.oracle.len());

@@ -4,12 +4,10 @@
 use std::collections::BTreeSet;
 
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use origin::{
-    Web,
-    call::Call,
-    data::Variant,
-    reply::{Content, Reply},
-};
+use origin::Web;
+use origin::call::Call;
+use origin::data::Variant;
+use origin::reply::{Content, Reply};
 
 fn web() -> Web {
     Web::new(Variant::Original).unwrap()
@@ -53,15 +51,16 @@ fn addresses(base: &str, page: &str) -> BTreeSet<String> {
 #[test]
 fn every_link_leads_somewhere() {
     let web = web();
-    let mut waiting: Vec<String> = ["www.aldria-rail.test", "www.cityscreen.test", "www.hearthside.test"]
-        .iter()
-        .flat_map(|host| [format!("https://{host}/"), format!("https://{host}/sitemap.xml")])
-        .chain([
-            "https://clock.meridian.test/determinism".to_owned(),
-            "http://text.aldria-rail.test/".to_owned(),
-        ])
-        .chain(web.addresses())
-        .collect();
+    let mut waiting: Vec<String> =
+        ["www.aldria-rail.test", "www.cityscreen.test", "www.hearthside.test"]
+            .iter()
+            .flat_map(|host| [format!("https://{host}/"), format!("https://{host}/sitemap.xml")])
+            .chain([
+                "https://clock.meridian.test/determinism".to_owned(),
+                "http://text.aldria-rail.test/".to_owned(),
+            ])
+            .chain(web.addresses())
+            .collect();
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut pages = BTreeSet::new();
     while let Some(address) = waiting.pop() {
@@ -70,8 +69,14 @@ fn every_link_leads_somewhere() {
         }
         let reply = get(&web, &address);
         let redirected = reply.status.is_redirection();
-        let wanted = if address.ends_with("/nowhere") { StatusCode::NOT_FOUND } else { StatusCode::OK };
-        assert!(redirected || reply.status == wanted, "{address}: {} {}", reply.status, text(&reply));
+        let wanted =
+            if address.ends_with("/nowhere") { StatusCode::NOT_FOUND } else { StatusCode::OK };
+        assert!(
+            redirected || reply.status == wanted,
+            "{address}: {} {}",
+            reply.status,
+            text(&reply)
+        );
         if let Some(location) = reply.headers.get(header::LOCATION) {
             let base = url::Url::parse(&address).unwrap();
             waiting.push(base.join(location.to_str().unwrap()).unwrap().to_string());
@@ -109,9 +114,10 @@ fn every_page_of_the_changed_variant_differs() {
 #[test]
 fn the_same_variant_is_the_same_web() {
     let (one, two) = (web(), web());
-    for address in
-        ["https://www.aldria-rail.test/stations/ald", "https://cdn.staticmile.test/tiles/aldport.png"]
-    {
+    for address in [
+        "https://www.aldria-rail.test/stations/ald",
+        "https://cdn.staticmile.test/tiles/aldport.png",
+    ] {
         assert_eq!(get(&one, address).body(), get(&two, address).body(), "{address}");
     }
 }
@@ -121,7 +127,8 @@ fn redirects_of_every_kind() {
     let web = web();
     let check = |call: Call, status: u16, location: &str| {
         let reply = web.answer(&call);
-        let to = reply.headers.get(header::LOCATION).map(|value| value.to_str().unwrap().to_owned());
+        let to =
+            reply.headers.get(header::LOCATION).map(|value| value.to_str().unwrap().to_owned());
         assert_eq!(
             (reply.status.as_u16(), to.as_deref()),
             (status, Some(location)),
@@ -149,7 +156,11 @@ fn redirects_of_every_kind() {
         302,
         "https://www.aldria-rail.test/account/callback?code=guest-7f3a",
     );
-    check(get("https://www.aldria-rail.test/account/callback?code=guest-7f3a"), 302, "/account/trips");
+    check(
+        get("https://www.aldria-rail.test/account/callback?code=guest-7f3a"),
+        302,
+        "/account/trips",
+    );
     check(
         post("https://id.passgate.test/authorize", "email=a%40b.test"),
         303,
@@ -157,7 +168,11 @@ fn redirects_of_every_kind() {
     );
     let home = web.world().homes[0].id;
     let form = format!("home={home}&day=2026-03-14&time=11%3A30&name=Ada");
-    check(post("https://www.hearthside.test/viewings", &form), 303, &format!("/viewings/V-{home}-0314-1130"));
+    check(
+        post("https://www.hearthside.test/viewings", &form),
+        303,
+        &format!("/viewings/V-{home}-0314-1130"),
+    );
 }
 
 #[test]
@@ -178,7 +193,9 @@ fn consent_is_remembered_until_a_date() {
     let web = web();
     let reply = web.answer(&post("https://www.cityscreen.test/consent", "choice=accept"));
     assert_eq!(reply.status, StatusCode::NO_CONTENT);
-    assert!(reply.headers[header::SET_COOKIE].to_str().unwrap().starts_with("consent=accept; Expires="));
+    assert!(
+        reply.headers[header::SET_COOKIE].to_str().unwrap().starts_with("consent=accept; Expires=")
+    );
     assert_eq!(
         web.answer(&post("https://www.cityscreen.test/consent", "choice=perhaps")).status,
         StatusCode::BAD_REQUEST
@@ -193,16 +210,21 @@ fn posted_searches_answer_in_json() {
         serde_json::from_slice(search("{\"q\":\"valdane CRIME\"}").body()).unwrap();
     assert_eq!(films[0]["slug"], "low-tide");
     assert_eq!(search("no json").status, StatusCode::UNPROCESSABLE_ENTITY);
-    let journeys = |body: &str| web.answer(&post("https://www.aldria-rail.test/api/journeys", body));
-    let found: serde_json::Value =
-        serde_json::from_slice(journeys("{\"from\":\"ALD\",\"to\":\"EAS\",\"date\":\"2026-03-12\"}").body())
-            .unwrap();
+    let journeys =
+        |body: &str| web.answer(&post("https://www.aldria-rail.test/api/journeys", body));
+    let found: serde_json::Value = serde_json::from_slice(
+        journeys("{\"from\":\"ALD\",\"to\":\"EAS\",\"date\":\"2026-03-12\"}").body(),
+    )
+    .unwrap();
     assert_eq!(found["journeys"][0]["legs"].as_array().unwrap().len(), 2);
     assert_eq!(
         journeys("{\"from\":\"ALD\",\"to\":\"ALD\",\"date\":\"\"}").status,
         StatusCode::UNPROCESSABLE_ENTITY
     );
-    assert_eq!(get(&web, "https://www.aldria-rail.test/api/journeys").status, StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(
+        get(&web, "https://www.aldria-rail.test/api/journeys").status,
+        StatusCode::METHOD_NOT_ALLOWED
+    );
 }
 
 #[test]
@@ -220,7 +242,11 @@ fn graphql_pages_by_cursor_to_the_end() {
         let answer: serde_json::Value = serde_json::from_slice(reply.body()).unwrap();
         let homes = &answer["data"]["homes"];
         seen.extend(
-            homes["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["id"].as_u64().unwrap()),
+            homes["edges"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|edge| edge["node"]["id"].as_u64().unwrap()),
         );
         if homes["pageInfo"]["hasNextPage"] != true {
             break;
@@ -273,9 +299,11 @@ fn unknown_addresses_get_the_sites_own_404() {
 fn each_site_prefers_an_encoding_of_its_own() {
     let web = web();
     let check = |address: &str, expected: Option<&str>| {
-        let call = with(Call::get(address).unwrap(), header::ACCEPT_ENCODING, "gzip, deflate, br, zstd");
+        let call =
+            with(Call::get(address).unwrap(), header::ACCEPT_ENCODING, "gzip, deflate, br, zstd");
         let reply = web.answer(&call);
-        let encoding = reply.headers.get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
+        let encoding =
+            reply.headers.get(header::CONTENT_ENCODING).map(|value| value.to_str().unwrap());
         assert_eq!(encoding, expected, "{address}");
     };
     check("https://www.aldria-rail.test/", Some("br"));
@@ -288,12 +316,14 @@ fn each_site_prefers_an_encoding_of_its_own() {
 #[test]
 fn streams_end_with_a_word_of_their_own() {
     let web = web();
-    let Content::Pieces(events) = get(&web, "https://www.aldria-rail.test/trains/ic-101/seats").content
+    let Content::Pieces(events) =
+        get(&web, "https://www.aldria-rail.test/trains/ic-101/seats").content
     else {
         panic!("no stream")
     };
     assert!(String::from_utf8_lossy(&events.last().unwrap().data).starts_with("event: done"));
-    let Content::WebSocket(messages) = get(&web, "https://live.aldria-rail.test/board/ALD").content else {
+    let Content::WebSocket(messages) = get(&web, "https://live.aldria-rail.test/board/ALD").content
+    else {
         panic!("no socket")
     };
     assert!(String::from_utf8_lossy(&messages.last().unwrap().data).contains("settled"));
@@ -307,5 +337,8 @@ fn urls_txt_is_what_the_sites_say() {
         std::fs::write(path, &expected).unwrap();
     }
     let listed = std::fs::read_to_string(path).unwrap();
-    assert!(listed == expected, "urls.txt is not what the sites say; run this test with UPDATE_URLS=1");
+    assert!(
+        listed == expected,
+        "urls.txt is not what the sites say; run this test with UPDATE_URLS=1"
+    );
 }

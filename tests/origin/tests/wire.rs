@@ -2,7 +2,8 @@
 //! stopping.
 #![allow(clippy::unwrap_used)]
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use futures_util::{SinkExt, StreamExt};
 use http::{Request, Response, StatusCode, Version, header};
@@ -11,10 +12,13 @@ use hyper::body::Bytes;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use origin::{Options, Origin};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
-use tokio_rustls::{TlsConnector, client::TlsStream};
-use tokio_tungstenite::{client_async, tungstenite::Message};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::client_async;
+use tokio_tungstenite::tungstenite::Message;
 
 async fn start() -> Origin {
     Origin::start(&Options::default()).await.unwrap()
@@ -27,10 +31,13 @@ async fn connect(
     protocol: &[u8],
 ) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_slice(origin.certificate_pem().as_bytes()).unwrap()).unwrap();
+    roots
+        .add(CertificateDer::from_pem_slice(origin.certificate_pem().as_bytes()).unwrap())
+        .unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap();
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![protocol.to_vec()];
     let stream = TcpStream::connect(origin.tls_addr()).await?;
@@ -43,9 +50,11 @@ async fn body(response: Response<hyper::body::Incoming>) -> String {
 
 async fn get_plain(address: SocketAddr, host: &str, path: &str) -> Response<hyper::body::Incoming> {
     let stream = TcpStream::connect(address).await.unwrap();
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
-    let request = Request::get(path).header(header::HOST, host).body(Empty::<Bytes>::new()).unwrap();
+    let request =
+        Request::get(path).header(header::HOST, host).body(Empty::<Bytes>::new()).unwrap();
     sender.send_request(request).await.unwrap()
 }
 
@@ -53,7 +62,8 @@ async fn get_plain(address: SocketAddr, host: &str, path: &str) -> Response<hype
 async fn http1_pages_are_chunked() {
     let origin = start().await;
     let stream = connect(&origin, "www.aldria-rail.test", b"http/1.1").await.unwrap();
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     for path in ["/", "/stations"] {
         let request = Request::get(path)
@@ -73,11 +83,14 @@ async fn http2_serves_several_at_once() {
     let origin = start().await;
     let stream = connect(&origin, "www.cityscreen.test", b"h2").await.unwrap();
     let (sender, connection) =
-        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
     tokio::spawn(connection);
     let get = |path: &str| {
-        let request =
-            Request::get(format!("https://www.cityscreen.test{path}")).body(Empty::<Bytes>::new()).unwrap();
+        let request = Request::get(format!("https://www.cityscreen.test{path}"))
+            .body(Empty::<Bytes>::new())
+            .unwrap();
         let mut sender = sender.clone();
         async move { sender.send_request(request).await.unwrap() }
     };
@@ -103,11 +116,14 @@ async fn plain_http_leads_to_tls_but_for_the_text_timetable() {
 async fn the_board_speaks_and_answers_a_ping() {
     let origin = start().await;
     let stream = connect(&origin, "live.aldria-rail.test", b"http/1.1").await.unwrap();
-    let (mut socket, response) = client_async("wss://live.aldria-rail.test/board/DUN", stream).await.unwrap();
+    let (mut socket, response) =
+        client_async("wss://live.aldria-rail.test/board/DUN", stream).await.unwrap();
     assert_eq!(response.status(), StatusCode::SWITCHING_PROTOCOLS);
     let mut kinds = Vec::new();
     while kinds.last().is_none_or(|kind| kind != "settled") {
-        let Message::Text(text) = socket.next().await.unwrap().unwrap() else { panic!("not a text") };
+        let Message::Text(text) = socket.next().await.unwrap().unwrap() else {
+            panic!("not a text")
+        };
         let message: serde_json::Value = serde_json::from_str(&text).unwrap();
         kinds.push(message["kind"].as_str().unwrap().to_owned());
     }
@@ -115,14 +131,18 @@ async fn the_board_speaks_and_answers_a_ping() {
     socket.send(Message::text("ping")).await.unwrap();
     assert_eq!(socket.next().await.unwrap().unwrap(), Message::text("pong"));
     origin.stop().await;
-    assert!(socket.next().await.is_none_or(|message| message.is_err()), "stopping closes open sockets");
+    assert!(
+        socket.next().await.is_none_or(|message| message.is_err()),
+        "stopping closes open sockets"
+    );
 }
 
 #[tokio::test]
 async fn a_board_asked_for_without_a_handshake_wants_one() {
     let origin = start().await;
     let stream = connect(&origin, "live.aldria-rail.test", b"http/1.1").await.unwrap();
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
     let request = Request::get("/board/ALD")
         .header(header::HOST, "live.aldria-rail.test")
@@ -141,10 +161,13 @@ async fn a_stopped_origin_refuses_and_frees_its_addresses() {
     origin.stop().await;
     assert!(TcpStream::connect(plain).await.is_err() && TcpStream::connect(tls).await.is_err());
     assert!(!certificate.exists());
-    let again =
-        Origin::start(&Options { listen: plain, tls_listen: tls, ..Options::default() }).await.unwrap();
+    let again = Origin::start(&Options { listen: plain, tls_listen: tls, ..Options::default() })
+        .await
+        .unwrap();
     assert_eq!((again.plain_addr(), again.tls_addr()), (plain, tls));
-    let taken =
-        Origin::start(&Options { listen: plain, ..Options::default() }).await.unwrap_err().to_string();
+    let taken = Origin::start(&Options { listen: plain, ..Options::default() })
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(taken.starts_with(&format!("listen on {plain}: ")), "{taken}");
 }

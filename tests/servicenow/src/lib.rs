@@ -30,7 +30,11 @@ pub fn installed() -> Result<Memory, MemoryError> {
     tables.insert("sys_user_role", &record(json!({"name": "admin"})), Input::Kept)?;
     let theme = tables.insert("theme", &record(json!({"name": "WorkArena"})), Input::Kept)?;
     let style = tables.insert("style", &record(json!({"type": "variant"})), Input::Kept)?;
-    tables.insert("m2m_theme_style", &record(json!({"theme": theme, "style": style})), Input::Kept)?;
+    tables.insert(
+        "m2m_theme_style",
+        &record(json!({"theme": theme, "style": style})),
+        Input::Kept,
+    )?;
     Ok(tables)
 }
 
@@ -82,10 +86,14 @@ impl FakeServiceNow {
 /// Lets in whoever names somebody; only then is there a way on from here.
 async fn log_in(Query(given): Query<HashMap<String, String>>) -> Response {
     match given.get("user_name") {
-        Some(name) => ([("set-cookie", format!("user={name}; Path=/"))], Redirect::to("/now/nav/ui/home"))
-            .into_response(),
-        None => Html("<title>Log in</title><form><input name=user_name><input name=user_password></form>")
-            .into_response(),
+        Some(name) => {
+            ([("set-cookie", format!("user={name}; Path=/"))], Redirect::to("/now/nav/ui/home"))
+                .into_response()
+        }
+        None => Html(
+            "<title>Log in</title><form><input name=user_name><input name=user_password></form>",
+        )
+        .into_response(),
     }
 }
 
@@ -135,8 +143,11 @@ async fn find(
         "all" => Display::Both,
         _ => Display::Kept,
     };
-    let fields =
-        of("sysparm_fields").split(',').filter(|field| !field.is_empty()).map(str::to_owned).collect();
+    let fields = of("sysparm_fields")
+        .split(',')
+        .filter(|field| !field.is_empty())
+        .map(str::to_owned)
+        .collect();
     let limit = of("sysparm_limit").parse().ok();
     let lookup = Lookup { table, query: of("sysparm_query").to_owned(), fields, limit, display };
     answer(StatusCode::OK, instance.tables().find(&lookup).map(|found| json!(found)))
@@ -170,15 +181,18 @@ async fn one(
     }
     let none = || refuse(StatusCode::NOT_FOUND, "No Record found");
     match method.as_str() {
-        "DELETE" => match instance.with(async |tables| tables.delete(&table, &sys_id).await).await {
-            Ok(true) => StatusCode::NO_CONTENT.into_response(),
-            _ => none(),
-        },
+        "DELETE" => {
+            match instance.with(async |tables| tables.delete(&table, &sys_id).await).await {
+                Ok(true) => StatusCode::NO_CONTENT.into_response(),
+                _ => none(),
+            }
+        }
         "PATCH" => {
             let Ok(values) = serde_json::from_slice::<Record>(&body) else {
                 return refuse(StatusCode::BAD_REQUEST, "no JSON");
             };
-            match instance.with(async |tables| tables.update(&table, &sys_id, &values).await).await {
+            match instance.with(async |tables| tables.update(&table, &sys_id, &values).await).await
+            {
                 Ok(Some(record)) => answer(StatusCode::OK, Ok(Value::Object(record))),
                 _ => none(),
             }

@@ -67,7 +67,11 @@ fn answer(mut stream: TcpStream, state: &str) -> std::io::Result<()> {
         _ => page(path, query, state),
     };
     let body = body.unwrap_or_else(|error| format!("error: {error}"));
-    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
 }
 
 fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
@@ -87,13 +91,17 @@ fn page(path: &str, query: &str, state: &str) -> std::io::Result<String> {
         }
         "/unshare" => {
             let flags = UnshareFlags::from_bits_retain(query.parse().unwrap_or_default());
-            #[expect(deprecated, reason = "the other one is unsafe, for a flag that is not used here")]
+            #[expect(
+                deprecated,
+                reason = "the other one is unsafe, for a flag that is not used here"
+            )]
             rustix::thread::unshare(flags)?;
             Ok("made".to_owned())
         }
         "/list" => {
             let names = fs::read_dir(query)?.flatten().map(|entry| entry.file_name());
-            let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
+            let mut names: Vec<String> =
+                names.map(|name| name.to_string_lossy().into_owned()).collect();
             names.sort();
             Ok(names.join(" "))
         }

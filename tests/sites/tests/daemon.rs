@@ -66,8 +66,10 @@ async fn in_tls(authority: CertificateAuthority) -> u16 {
                         _ => return,
                     }
                 }
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", seen.len());
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    seen.len()
+                );
                 let _ = tls.write_all(&[head.as_bytes(), &seen].concat()).await;
                 let _ = tls.shutdown().await;
             });
@@ -91,7 +93,10 @@ async fn a_site_elsewhere_is_reached_over_tls() {
     );
     let up = Up::start(folder, &[("theirs", &manifest)]).await;
     let seen = up.page("http://theirs.test:8443/a?b").await;
-    assert!(seen.contains("get /a?b http/1.1") && seen.contains("host: theirs.test:8443"), "{seen}");
+    assert!(
+        seen.contains("get /a?b http/1.1") && seen.contains("host: theirs.test:8443"),
+        "{seen}"
+    );
     up.client.login("theirs", "ann").await.unwrap();
     assert!(up.page("http://theirs.test/").await.contains("x-who: ann"));
     up.end().await;

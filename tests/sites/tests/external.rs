@@ -26,15 +26,17 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
     );
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
     let options = Options { instances: 2, ..Options::new("test", folder.join("data")) };
-    let group =
-        SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let group = SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {}))
+        .await
+        .unwrap();
     let early = group.lease("theirs", Duration::from_millis(300)).await.unwrap_err().to_string();
     assert!(early.contains("waiting for `front`") && early.contains("refused"), "{early}");
 
     let mut theirs = Command::new(env!("CARGO_BIN_EXE_small-site"));
     theirs.args([port.to_string(), folder.join("state").to_string()]).stdout(Stdio::null());
     let mut theirs = theirs.spawn().unwrap();
-    let (a, b) = (group.lease("theirs", SOON).await.unwrap(), group.lease("theirs", SOON).await.unwrap());
+    let (a, b) =
+        (group.lease("theirs", SOON).await.unwrap(), group.lease("theirs", SOON).await.unwrap());
     assert_eq!(a.upstream(), Upstream::Url(format!("http://127.0.0.1:{port}/").parse().unwrap()));
     assert_eq!(a.upstream(), b.upstream());
     let what = BTreeMap::from([("what".to_owned(), serde_json::json!("a b&c"))]);

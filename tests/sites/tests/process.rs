@@ -37,7 +37,11 @@ fn options(folder: &Utf8Path) -> Options {
 }
 
 /// A group, and the warnings that it gives.
-async fn start(folder: &Utf8Path, lines: &str, options: Options) -> (SiteGroup, Arc<Mutex<Vec<String>>>) {
+async fn start(
+    folder: &Utf8Path,
+    lines: &str,
+    options: Options,
+) -> (SiteGroup, Arc<Mutex<Vec<String>>>) {
     let site = Site::load(&manifest(folder, lines)).unwrap();
     let warnings: Arc<Mutex<Vec<String>>> = Arc::default();
     let kept = Arc::clone(&warnings);
@@ -47,7 +51,10 @@ async fn start(folder: &Utf8Path, lines: &str, options: Options) -> (SiteGroup, 
 
 async fn page(lease: &Lease, path: &str) -> String {
     let mut stream = lease.upstream().connect().await.unwrap();
-    stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes()).await.unwrap();
+    stream
+        .write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default()
@@ -75,13 +82,19 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
     // What is measured is told to whom a lease asks, too: the answer to that one comes after it.
     let lease = group.lease("small", SOON).await.unwrap();
     assert!(
-        group.status()[0].instances.iter().all(|instance| instance.memory.is_some_and(|bytes| bytes > 0))
+        group.status()[0]
+            .instances
+            .iter()
+            .all(|instance| instance.memory.is_some_and(|bytes| bytes > 0))
     );
     lease.check().await.unwrap();
     page(&lease, "/end?3").await;
     // Nobody has had a moment yet to be told.
     let error = lease.check().await.unwrap_err().to_string();
-    assert!(error.contains("ended with exit status: 3; its last words:\n  a small site begins"), "{error}");
+    assert!(
+        error.contains("ended with exit status: 3; its last words:\n  a small site begins"),
+        "{error}"
+    );
     let next = group.lease("small", SOON).await.unwrap();
     let last = next.upstream();
     assert_ne!(next.upstream(), lease.upstream());
@@ -124,10 +137,15 @@ async fn a_program_that_is_not_there_is_named() {
     let folder = folder(&keep);
     let site = manifest(&folder, "");
     let text = std::fs::read_to_string(site.join("site.yaml")).unwrap();
-    std::fs::write(site.join("site.yaml"), text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"))
-        .unwrap();
+    std::fs::write(
+        site.join("site.yaml"),
+        text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"),
+    )
+    .unwrap();
     let options = Options::new("test", folder.join("data"));
-    let group = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let group = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {}))
+        .await
+        .unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");
     group.stop().await.unwrap();
@@ -141,12 +159,17 @@ async fn a_process_has_a_network_of_its_own() {
     let machine = listener.local_addr().unwrap();
     let group = group(&folder(&keep), "").await;
     let lease = group.lease("small", SOON).await.unwrap();
-    let Upstream::Socket(socket) = lease.upstream() else { panic!("this machine has no namespaces") };
+    let Upstream::Socket(socket) = lease.upstream() else {
+        panic!("this machine has no namespaces")
+    };
     assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
     let port = socket.file_stem().unwrap().to_owned();
     assert!(std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err());
     assert!(page(&lease, &format!("/tcp?{machine}")).await.starts_with("error: "));
-    assert!(!page(&lease, &format!("/tcp?127.0.0.1:{port}")).await.starts_with("error: "), "its own");
+    assert!(
+        !page(&lease, &format!("/tcp?127.0.0.1:{port}")).await.starts_with("error: "),
+        "its own"
+    );
     group.stop().await.unwrap();
 }
 
@@ -159,6 +182,9 @@ async fn a_process_without_a_network_of_its_own_is_warned_of_once() {
     let lease = group.lease("small", SOON).await.unwrap();
     assert!(matches!(lease.upstream(), Upstream::Address(address) if address.ip().is_loopback()));
     let warnings = warnings.lock().unwrap().clone();
-    assert!(warnings.len() == 1 && warnings[0].contains("other users of this machine"), "{warnings:?}");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("other users of this machine"),
+        "{warnings:?}"
+    );
     group.stop().await.unwrap();
 }

@@ -24,7 +24,8 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        docker(&["version"]).expect("no container engine answers: run `./setup.sh engine`, then try again");
+        docker(&["version"])
+            .expect("no container engine answers: run `./setup.sh engine`, then try again");
         let keep = tempfile::Builder::new().prefix("forum-image-").rand_bytes(8).tempdir().unwrap();
         let name = keep.path().file_name().unwrap().to_str().unwrap().to_lowercase();
         let bench = Bench { image: format!("{name}:1"), keep };
@@ -58,14 +59,20 @@ impl Drop for Bench {
 }
 
 fn docker(arguments: &[&str]) -> Result<(), String> {
-    let output = Command::new("docker").args(arguments).output().map_err(|error| error.to_string())?;
-    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+    let output =
+        Command::new("docker").args(arguments).output().map_err(|error| error.to_string())?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
 }
 
 /// A root file system: the program, what it is linked to, and the golden state.
 fn image(tar: &Utf8Path) -> std::io::Result<()> {
     let program = env!("CARGO_BIN_EXE_forum");
-    let linked = String::from_utf8_lossy(&Command::new("ldd").arg(program).output()?.stdout).into_owned();
+    let linked =
+        String::from_utf8_lossy(&Command::new("ldd").arg(program).output()?.stdout).into_owned();
     let mut archive = tar::Builder::new(std::fs::File::create(tar)?);
     // The engine does not read files with holes.
     archive.sparse(false);
@@ -104,7 +111,10 @@ fn the_manifests_differ_only_in_how_the_forum_is_run() {
     assert_eq!(format!("{:?}", ours.accounts), format!("{:?}", container.accounts));
     assert_eq!(format!("{:?}", ours.login), format!("{:?}", container.login));
     let queries = |site: &Site| {
-        site.probes.iter().map(|(name, probe)| (name.clone(), probe.query.clone())).collect::<Vec<_>>()
+        site.probes
+            .iter()
+            .map(|(name, probe)| (name.clone(), probe.query.clone()))
+            .collect::<Vec<_>>()
     };
     assert_eq!(queries(&ours), queries(&container));
 }
@@ -118,8 +128,10 @@ async fn a_container_is_the_forum_in_our_process() {
     ];
     // The second round finds what the first has changed put back, in the same copies or others.
     for later in ["2023-06-20T12:00:00Z", "2023-06-18T12:00:00Z"] {
-        let leases =
-            [towns[0].lease("forum", SOON).await.unwrap(), towns[1].lease("forum", SOON).await.unwrap()];
+        let leases = [
+            towns[0].lease("forum", SOON).await.unwrap(),
+            towns[1].lease("forum", SOON).await.unwrap(),
+        ];
         let mut visitors = [visitor_of(&leases[0]), visitor_of(&leases[1])];
         assert!(crawl(&mut visitors, 40).await >= 40);
         for (lease, visitor) in leases.iter().zip(&mut visitors) {
@@ -129,7 +141,8 @@ async fn a_container_is_the_forum_in_our_process() {
             visitor.wear(format!("{}={}", given.cookies[0].name, given.cookies[0].value));
         }
         both(&mut visitors, "GET /submit", "").await;
-        let post = "submission%5Bforum%5D=books&submission%5Btitle%5D=New&submission%5Bbody%5D=Words";
+        let post =
+            "submission%5Bforum%5D=books&submission%5Btitle%5D=New&submission%5Bbody%5D=Words";
         let answer = both(&mut visitors, "POST /submit", post).await;
         assert!(answer.starts_with("HTTP/1.1 302"), "{answer}");
         let newest = both(&mut visitors, "GET /f/books/new", "").await;

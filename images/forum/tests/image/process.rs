@@ -24,8 +24,11 @@ impl Process {
     async fn start() -> Process {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        let seeded =
-            Command::new(env!("CARGO_BIN_EXE_forum")).arg("seed").arg(at("golden")).status().unwrap();
+        let seeded = Command::new(env!("CARGO_BIN_EXE_forum"))
+            .arg("seed")
+            .arg(at("golden"))
+            .status()
+            .unwrap();
         assert!(seeded.success());
         std::fs::copy(at("golden"), at("live")).unwrap();
         std::fs::write(at("now"), START).unwrap();
@@ -71,9 +74,11 @@ async fn in_our_process() -> (SocketAddr, tempfile::TempDir) {
 async fn its_pages_are_those_of_the_forum_in_our_process() {
     let process = Process::start().await;
     let (ours, _folder) = in_our_process().await;
-    let mut visitors = [process.address, ours].map(|address| Visitor::at(Upstream::Address(address)));
+    let mut visitors =
+        [process.address, ours].map(|address| Visitor::at(Upstream::Address(address)));
     assert!(crawl(&mut visitors, 60).await >= 60);
-    both(&mut visitors, "POST /login_check", "_username=MarvelsGrantMan136&_password=test1234").await;
+    both(&mut visitors, "POST /login_check", "_username=MarvelsGrantMan136&_password=test1234")
+        .await;
     both(&mut visitors, "POST /sv/17", "choice=1").await;
     let post = "submission%5Bforum%5D=books&submission%5Btitle%5D=New&submission%5Bbody%5D=Words";
     let answer = both(&mut visitors, "POST /submit", post).await;
@@ -90,7 +95,8 @@ async fn it_goes_on_when_its_database_is_put_back_and_its_clock_is_moved() {
     let before = visitor.send("GET /f/books/new", "").await;
     for time in ["2023-06-16 10:00:00", "2023-06-15 10:00:00"] {
         std::fs::write(process.folder.path().join("now"), time).unwrap();
-        let post = "submission%5Bforum%5D=books&submission%5Btitle%5D=Fleeting&submission%5Bbody%5D=Words";
+        let post =
+            "submission%5Bforum%5D=books&submission%5Btitle%5D=Fleeting&submission%5Bbody%5D=Words";
         visitor.send("POST /submit", post).await;
         let changed = visitor.send("GET /f/books/new", "").await;
         assert!(changed.contains("Fleeting") && changed.contains(&time[..10]), "{changed}");

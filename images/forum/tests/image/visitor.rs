@@ -29,13 +29,16 @@ impl Visitor {
 
     /// The whole answer to `GET /path` or `POST /path`.
     pub(crate) async fn send(&mut self, what: &str, form: &str) -> String {
-        let form = if form.is_empty() { String::new() } else { format!("token={}&{form}", self.token) };
+        let form =
+            if form.is_empty() { String::new() } else { format!("token={}&{form}", self.token) };
         let head = format!(
             "{what} HTTP/1.1\r\nHost: forum.test\r\nX-Forwarded-Proto: https\r\nConnection: close\r\nCookie: {}\r\n",
             self.cookie
         );
-        let sent =
-            format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}", form.len());
+        let sent = format!(
+            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}",
+            form.len()
+        );
         let answer = ask(&self.at, &format!("{head}{sent}\r\n\r\n{form}")).await.unwrap();
         if let Some(value) = between(&answer, "\r\nset-cookie: ", ";") {
             self.cookie = value.to_owned();
@@ -50,7 +53,9 @@ impl Visitor {
 async fn ask(at: &Upstream, request: &str) -> std::io::Result<String> {
     let asking = async {
         match at {
-            Upstream::Address(address) => exchange(TcpStream::connect(address).await?, request).await,
+            Upstream::Address(address) => {
+                exchange(TcpStream::connect(address).await?, request).await
+            }
             Upstream::Socket(path) => exchange(UnixStream::connect(path).await?, request).await,
             Upstream::Url(url) => panic!("{url} is no site of ours"),
         }
@@ -58,7 +63,10 @@ async fn ask(at: &Upstream, request: &str) -> std::io::Result<String> {
     tokio::time::timeout(SOON, asking).await?
 }
 
-async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin, request: &str) -> std::io::Result<String> {
+async fn exchange(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    request: &str,
+) -> std::io::Result<String> {
     stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
@@ -93,7 +101,9 @@ pub(crate) async fn crawl(visitors: &mut [Visitor; 2], limit: usize) -> usize {
         }
         let page = both(visitors, &format!("GET {path}"), "").await;
         let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-        queue.extend(links.filter(|link| link.starts_with('/')).map(|link| link.replace("&amp;", "&")));
+        queue.extend(
+            links.filter(|link| link.starts_with('/')).map(|link| link.replace("&amp;", "&")),
+        );
     }
     seen.len()
 }

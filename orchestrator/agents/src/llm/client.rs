@@ -112,7 +112,8 @@ impl LlmClient {
         let tokens = tokens(&messages);
         let page = |key: &'static str| Some((key, context.get(key)?.as_str()?));
         let longest = PAGES.into_iter().filter_map(page).max_by_key(|(_, page)| page.len());
-        let Some((key, page)) = longest.filter(|(_, page)| tokens > budget && !page.is_empty()) else {
+        let Some((key, page)) = longest.filter(|(_, page)| tokens > budget && !page.is_empty())
+        else {
             return Ok(messages);
         };
         let kept = count_tokens(page).saturating_sub(tokens - budget + count_tokens(CUT));
@@ -123,7 +124,8 @@ impl LlmClient {
 
     /// Sends these messages; `prompt` names them in the record.
     async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<Reply, Error> {
-        let mut chat = Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
+        let mut chat =
+            Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
         let before = self.times_sent.entry(chat.digest()).or_default();
         chat.attempt = *before;
         *before += 1;
@@ -144,7 +146,9 @@ impl LlmClient {
             refusal: None,
             reasoning: None,
             fault: None,
-            error: Some("no reply came in the time that the agent has (--answer-timeout)".to_owned()),
+            error: Some(
+                "no reply came in the time that the agent has (--answer-timeout)".to_owned(),
+            ),
         });
         let outcome = self.model.ask(&chat).await;
         let Some(call) = self.calls.last_mut() else { return Ok(outcome?.reply) };

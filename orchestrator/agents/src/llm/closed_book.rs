@@ -43,8 +43,8 @@ pub(super) fn answer(text: &str) -> Reply {
     let (reasons, answer) = text.rsplit_once("Answer:").unwrap_or((text, ""));
     let answer = answer.trim();
     let reason = Some(reasons.trim().to_owned()).filter(|reasons| !reasons.is_empty());
-    let unknown =
-        ["", "none", "n/a", "unknown"].contains(&answer.trim_end_matches('.').to_lowercase().as_str());
+    let unknown = ["", "none", "n/a", "unknown"]
+        .contains(&answer.trim_end_matches('.').to_lowercase().as_str());
     if unknown {
         return Reply::Stop { reason };
     }

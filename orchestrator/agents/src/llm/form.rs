@@ -63,8 +63,10 @@ impl Form {
             ("demonstrations".to_owned(), json!(self.settings.demonstrations)),
             ("vision".to_owned(), json!(self.settings.vision)),
         ]);
-        let pictures =
-            Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.vision) };
+        let pictures = Pictures {
+            goal: &goal.images,
+            screenshot: view.screenshot.filter(|_| self.settings.vision),
+        };
         let action = self.client.ask("form", context, pictures).await?;
         Ok(Reply::Act { action: action.trim().to_owned(), reason: Some(format!("field {name}")) })
     }

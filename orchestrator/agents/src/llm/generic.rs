@@ -68,7 +68,11 @@ pub enum Subset {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            axtree: Some(TreeText { with_visible: true, with_clickable: true, ..TreeText::default() }),
+            axtree: Some(TreeText {
+                with_visible: true,
+                with_clickable: true,
+                ..TreeText::default()
+            }),
             html: None,
             screenshot: false,
             marks: false,
@@ -127,8 +131,10 @@ impl Generic {
             ("history".to_owned(), json!(self.history)),
             ("plan".to_owned(), json!(self.plan)),
         ]);
-        let pictures =
-            Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.screenshot) };
+        let pictures = Pictures {
+            goal: &goal.images,
+            screenshot: view.screenshot.filter(|_| self.settings.screenshot),
+        };
         let mut turns = Vec::new();
         let mut wrong = String::new();
         for _ in 0..self.settings.tries.max(1) {
@@ -141,8 +147,12 @@ impl Generic {
                     return Ok(Reply::Act { action: turn.action, reason: turn.thought });
                 }
                 Err(why) => {
-                    let why = reply.fault.map_or_else(|| why.clone(), |fault| format!("{fault}; {why}"));
-                    turns.extend([assistant_message(text), Message::text(Role::User, correction(&why))]);
+                    let why =
+                        reply.fault.map_or_else(|| why.clone(), |fault| format!("{fault}; {why}"));
+                    turns.extend([
+                        assistant_message(text),
+                        Message::text(Role::User, correction(&why)),
+                    ]);
                     wrong = why;
                 }
             }
@@ -153,7 +163,8 @@ impl Generic {
     fn read(&self, text: &str) -> Result<Turn, String> {
         // Actions that the model only considers in its reasoning do not count.
         let (_, words) = models::apart(text);
-        let action = tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
+        let action =
+            tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
         self.speech().read(&action).map_err(|error| format!("failed to {error}"))?;
         Ok(Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action })
     }
@@ -161,7 +172,9 @@ impl Generic {
 
 /// The message about an invalid reply.
 fn correction(why: &str) -> String {
-    format!("Your reply could not be used: {why}. Reply again, whole and in the form that was asked for.")
+    format!(
+        "Your reply could not be used: {why}. Reply again, whole and in the form that was asked for."
+    )
 }
 
 /// The text between the last pair of these tags.

@@ -31,14 +31,12 @@ mod webarena;
 
 use std::sync::Arc;
 
+use client::LlmClient;
 use models::Model;
 use scoring::Scorer;
-use tasks::Task;
-
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
+use tasks::Task;
 pub use template::{TEMPLATES, TemplateError, Templates};
-
-use client::LlmClient;
 
 use crate::Agent;
 
@@ -50,19 +48,26 @@ pub(crate) fn agent(
     task: &Task,
     repeat: u32,
 ) -> Box<dyn Agent> {
-    let client = LlmClient::new(model.clone(), &settings.model, templates.clone(), repeat.saturating_sub(1));
+    let client =
+        LlmClient::new(model.clone(), &settings.model, templates.clone(), repeat.saturating_sub(1));
     match &settings.agent {
-        AgentSettings::WebArena(settings) => Box::new(webarena::WebArena::new(settings.clone(), client)),
+        AgentSettings::WebArena(settings) => {
+            Box::new(webarena::WebArena::new(settings.clone(), client))
+        }
         AgentSettings::React(settings) => {
             Box::new(react::React::new(settings.clone(), client, key_nodes(&task.scorer)))
         }
         AgentSettings::SeeAct(settings) => Box::new(see_act::SeeAct::new(settings.clone(), client)),
-        AgentSettings::Generic(settings) => Box::new(generic::Generic::new(settings.clone(), client)),
+        AgentSettings::Generic(settings) => {
+            Box::new(generic::Generic::new(settings.clone(), client))
+        }
         AgentSettings::Form(settings) => Box::new(form::Form::new(settings.clone(), client)),
         AgentSettings::ClosedBook(settings) => {
             Box::new(closed_book::ClosedBook::new(settings.clone(), client))
         }
-        AgentSettings::Retrieval(settings) => Box::new(retrieval::Retrieval::new(settings.clone(), client)),
+        AgentSettings::Retrieval(settings) => {
+            Box::new(retrieval::Retrieval::new(settings.clone(), client))
+        }
     }
 }
 

@@ -77,7 +77,10 @@ impl React {
     }
 
     fn pictures<'a>(&self, goal: &'a Goal, view: &View<'a>) -> Pictures<'a> {
-        Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| self.settings.vision) }
+        Pictures {
+            goal: &goal.images,
+            screenshot: view.screenshot.filter(|_| self.settings.vision),
+        }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
@@ -108,7 +111,8 @@ impl React {
         };
         context.insert("reference".to_owned(), json!(reference));
         let text = self.client.ask("react-reward", context, self.pictures(goal, view)).await?;
-        let unread = Verdict { status: "unclear".to_owned(), score: json!("?"), reason: text.clone() };
+        let unread =
+            Verdict { status: "unclear".to_owned(), score: json!("?"), reason: text.clone() };
         Ok(object(&text).and_then(|object| serde_json::from_value(object).ok()).unwrap_or(unread))
     }
 
@@ -129,7 +133,12 @@ impl React {
             Ok(action) => action.to_string(),
             Err(_) => text.clone(),
         };
-        let turn = Turn { thought: thought.clone().unwrap_or_default(), action, error: None, feedback: None };
+        let turn = Turn {
+            thought: thought.clone().unwrap_or_default(),
+            action,
+            error: None,
+            feedback: None,
+        };
         self.memory.push(turn);
         Ok(Reply::Act { action: text, reason: thought })
     }

@@ -73,8 +73,9 @@ impl Retrieval {
         ]);
         let pictures = Pictures { goal: &goal.images, screenshot: None };
         let text = self.client.ask("retrieval", context, pictures).await?;
-        let search =
-            text.split_once("Search:").filter(|(before, _)| may_search && !before.contains("Answer:"));
+        let search = text
+            .split_once("Search:")
+            .filter(|(before, _)| may_search && !before.contains("Answer:"));
         let Some((thought, rest)) = search else { return Ok(answer(&text)) };
         let query = rest.lines().next().unwrap_or_default().trim().trim_matches('"').to_owned();
         let (thought, action) =

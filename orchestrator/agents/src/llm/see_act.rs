@@ -91,7 +91,8 @@ impl SeeAct {
             ("plan".to_owned(), json!(self.plan)),
             ("memory".to_owned(), json!(self.memory)),
         ]);
-        let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
+        let pictures =
+            Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
         let prompt = if self.settings.plan { "see-plan-act-look" } else { "see-act-look" };
         let words = self.client.ask(prompt, context.clone(), pictures).await?;
         if let Some(plan) =
@@ -136,7 +137,8 @@ impl SeeAct {
             context.insert("choices".to_owned(), json!(list));
             context.insert("none_of_them".to_owned(), json!(choice_name(batch.len())));
             text = self.client.ask(prompt, context.clone(), pictures).await?;
-            let chosen = text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
+            let chosen =
+                text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
             if chosen == Some(choice_name(batch.len()).as_str()) {
                 continue;
             }
@@ -162,7 +164,8 @@ impl SeeAct {
             let mut context = context(goal, view, "");
             context.insert("plan".to_owned(), json!(self.plan));
             context.insert("memory".to_owned(), json!(self.memory));
-            let answer = self.client.ask("see-plan-act-answer", context, Pictures::default()).await?;
+            let answer =
+                self.client.ask("see-plan-act-answer", context, Pictures::default()).await?;
             let answer = answer.trim().trim_start_matches("ANSWER:").trim().to_owned();
             if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
                 return Ok(Reply::Stop { reason: Some(words) });
@@ -172,8 +175,11 @@ impl SeeAct {
                 reason: Some(words),
             });
         }
-        if let Some(line) = text.lines().find(|line| line.contains(MEMORIZE)).filter(|_| self.settings.plan) {
-            let value = text.lines().find_map(|line| line.trim().strip_prefix("VALUE:")).unwrap_or(line);
+        if let Some(line) =
+            text.lines().find(|line| line.contains(MEMORIZE)).filter(|_| self.settings.plan)
+        {
+            let value =
+                text.lines().find_map(|line| line.trim().strip_prefix("VALUE:")).unwrap_or(line);
             self.memory.push(value.trim().to_owned());
         }
         self.history.push(describe(&action, view));
@@ -184,16 +190,20 @@ impl SeeAct {
 /// The elements of the page that can be used.
 fn choices<'a>(view: &View<'a>) -> Vec<&'a Element> {
     let seen = view.observation;
-    let clickable =
-        |bid: &str| seen.properties.iter().any(|(known, properties)| known == bid && properties.clickable);
+    let clickable = |bid: &str| {
+        seen.properties.iter().any(|(known, properties)| known == bid && properties.clickable)
+    };
     let named = seen.elements.iter().filter(|element| !element.bid.is_empty());
-    named.filter(|element| ROLES.contains(&element.role.as_str()) || clickable(&element.bid)).collect()
+    named
+        .filter(|element| ROLES.contains(&element.role.as_str()) || clickable(&element.bid))
+        .collect()
 }
 
 /// An action as text that stays meaningful when the page's ids change.
 fn describe(action: &Action, view: &View<'_>) -> String {
-    let element =
-        action.bid().and_then(|bid| view.observation.elements.iter().find(|known| known.bid == bid));
+    let element = action
+        .bid()
+        .and_then(|bid| view.observation.elements.iter().find(|known| known.bid == bid));
     match element {
         Some(Element { role, name, .. }) => format!("[{role}] {name} -> {action}"),
         None => action.to_string(),

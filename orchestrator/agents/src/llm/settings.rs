@@ -234,7 +234,12 @@ impl ModelSettings {
     /// The sampling settings.
     pub fn sampling(&self) -> Sampling {
         let ModelSettings { temperature, top_p, max_tokens, extra, .. } = self;
-        Sampling { temperature: *temperature, top_p: *top_p, max_tokens: *max_tokens, extra: extra.clone() }
+        Sampling {
+            temperature: *temperature,
+            top_p: *top_p,
+            max_tokens: *max_tokens,
+            extra: extra.clone(),
+        }
     }
 }
 
@@ -246,7 +251,8 @@ mod tests {
     #[test]
     fn every_preset_is_read_and_says_what_it_follows() {
         for (name, text) in PRESETS {
-            let settings: Settings = serde_yaml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let settings: Settings =
+                serde_yaml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(Settings::preset(name), Some(settings));
             assert!(text.starts_with("# "), "{name}");
         }
@@ -261,6 +267,9 @@ mod tests {
         let error = Settings::read(&path).unwrap_err().to_string();
         assert!(error.contains("mine.yaml") && error.contains("hints"), "{error}");
         std::fs::write(&path, "agent:\n  webarena: {reasoning: true}\ntemplates: words\n").unwrap();
-        assert_eq!(Settings::read(&path).unwrap().templates, Some(path.parent().unwrap().join("words")));
+        assert_eq!(
+            Settings::read(&path).unwrap().templates,
+            Some(path.parent().unwrap().join("words"))
+        );
     }
 }

@@ -72,7 +72,11 @@ impl WebArena {
                 ..ObservationOptions::default()
             };
         }
-        let text = browser::WebArena { viewport_only, frames: false, max_tokens: Some(observation_tokens) };
+        let text = browser::WebArena {
+            viewport_only,
+            frames: false,
+            max_tokens: Some(observation_tokens),
+        };
         ObservationOptions { axtree: None, webarena: Some(text), ..ObservationOptions::default() }
     }
 
@@ -91,7 +95,8 @@ impl WebArena {
             ("vision".to_owned(), json!(vision)),
             ("previous_action".to_owned(), json!(self.previous)),
         ]);
-        let pictures = Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
+        let pictures =
+            Pictures { goal: &goal.images, screenshot: view.screenshot.filter(|_| vision) };
         let prompt = if reasoning { "webarena-cot" } else { "webarena-direct" };
         let text = self.client.ask(prompt, context, pictures).await?;
         let (action, reason) = apart(&text);
@@ -139,7 +144,10 @@ mod tests {
         let reasons = "It says so. In summary, the next action I will perform is ```click [12]```";
         let (action, reason) = apart(reasons);
         assert_eq!(action, "click [12]");
-        assert_eq!(reason.as_deref(), Some("It says so. In summary, the next action I will perform is"));
+        assert_eq!(
+            reason.as_deref(),
+            Some("It says so. In summary, the next action I will perform is")
+        );
         assert_eq!(apart("click [12]"), ("click [12]".to_owned(), None));
         assert_eq!(apart("```click [12]"), ("```click [12]".to_owned(), None));
     }

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Request, Uri};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde::Serialize;
 use tokio::time::timeout;
@@ -51,9 +52,12 @@ impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Address, AddressError> {
-        let malformed =
-            |reason: &str| AddressError::Malformed { text: text.to_owned(), reason: reason.to_owned() };
-        let uri: Uri = text.parse().map_err(|error: http::uri::InvalidUri| malformed(&error.to_string()))?;
+        let malformed = |reason: &str| AddressError::Malformed {
+            text: text.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let uri: Uri =
+            text.parse().map_err(|error: http::uri::InvalidUri| malformed(&error.to_string()))?;
         match (uri.scheme_str(), uri.authority()) {
             (Some("https"), _) => Err(AddressError::Encrypted(text.to_owned())),
             (Some("http"), Some(authority)) if authority.as_str().contains('@') => {
@@ -105,20 +109,29 @@ impl Caller {
     }
 
     /// Posts a message and returns the body of the answer.
-    pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
+    pub(super) async fn ask(
+        &mut self,
+        message: &Message<'_>,
+        within: Duration,
+    ) -> Result<Vec<u8>, Error> {
         let message_type = message.name();
         let body = serde_json::to_vec(&PostedMessage { message, episode: &self.episode })
             .map_err(|why| self.unreachable(message_type, &why))?;
-        timeout(within, self.post(message_type, body))
-            .await
-            .unwrap_or_else(|_| Err(Error::Timeout { message_type, who: self.who(), after: within }))
+        timeout(within, self.post(message_type, body)).await.unwrap_or_else(|_| {
+            Err(Error::Timeout { message_type, who: self.who(), after: within })
+        })
     }
 
     async fn post(&mut self, message_type: &'static str, body: Vec<u8>) -> Result<Vec<u8>, Error> {
-        let request = Request::post(self.address.uri.clone()).header(CONTENT_TYPE, "application/json");
-        let request = request.body(Full::from(body)).map_err(|why| self.unreachable(message_type, &why))?;
-        let response =
-            self.client.request(request).await.map_err(|why| self.unreachable(message_type, &why))?;
+        let request =
+            Request::post(self.address.uri.clone()).header(CONTENT_TYPE, "application/json");
+        let request =
+            request.body(Full::from(body)).map_err(|why| self.unreachable(message_type, &why))?;
+        let response = self
+            .client
+            .request(request)
+            .await
+            .map_err(|why| self.unreachable(message_type, &why))?;
         self.connected = true;
         let status = response.status();
         let body = match Limited::new(response.into_body(), LINE_LIMIT).collect().await {
@@ -155,7 +168,9 @@ mod tests {
 
     #[test]
     fn an_address_is_plain_http_with_a_host_and_no_password() {
-        for good in ["http://127.0.0.1:9000", "http://localhost/agent?who=me", "http://[::1]:9000/a/b"] {
+        for good in
+            ["http://127.0.0.1:9000", "http://localhost/agent?who=me", "http://[::1]:9000/a/b"]
+        {
             assert_eq!(good.parse::<Address>().unwrap().to_string(), good);
         }
         assert_eq!(

@@ -14,7 +14,10 @@ pub(super) enum Line {
 }
 
 /// Reads up to the next line feed. Keeps at most `limit` bytes.
-pub(super) async fn read<R: AsyncBufRead + Unpin>(reader: &mut R, limit: usize) -> std::io::Result<Line> {
+pub(super) async fn read<R: AsyncBufRead + Unpin>(
+    reader: &mut R,
+    limit: usize,
+) -> std::io::Result<Line> {
     let mut line = Vec::new();
     loop {
         let available = reader.fill_buf().await?;

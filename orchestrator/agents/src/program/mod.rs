@@ -115,7 +115,11 @@ impl Program {
         greeted
     }
 
-    async fn exchange_greetings(&mut self, transport: &mut Transport, goal: &Goal) -> Result<(), Error> {
+    async fn exchange_greetings(
+        &mut self,
+        transport: &mut Transport,
+        goal: &Goal,
+    ) -> Result<(), Error> {
         let ActionFormat { dialect, multiaction } = self.settings.speech;
         let sandbox = env!("CARGO_PKG_VERSION");
         let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
@@ -140,7 +144,8 @@ impl Program {
         // Taken out until it has answered: a process that failed or was cancelled once is not used
         // again.
         let Some(mut transport) = self.transport.take() else { unreachable!("it was greeted") };
-        let observation = Message::Observation(Box::new(ObservationMessage::new(view, &self.options)));
+        let observation =
+            Message::Observation(Box::new(ObservationMessage::new(view, &self.options)));
         let answered = transport.ask(&observation, self.settings.answer_within).await;
         let reply = answered.and_then(|line| protocol::read_answer(&transport.who(), &line));
         self.keep(transport, reply.is_ok());

@@ -92,10 +92,14 @@ impl Process {
     }
 
     /// Sends a message that needs no answer.
-    pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
+    pub(super) async fn tell(
+        &mut self,
+        message: &Message<'_>,
+        within: Duration,
+    ) -> Result<(), Error> {
         let message_type = message.name();
-        let mut line =
-            serde_json::to_vec(message).map_err(|why| Error::Pipe { message_type, source: why.into() })?;
+        let mut line = serde_json::to_vec(message)
+            .map_err(|why| Error::Pipe { message_type, source: why.into() })?;
         line.push(b'\n');
         let sent = timeout(within, async {
             match &mut self.stdin {
@@ -104,7 +108,11 @@ impl Process {
             }
         })
         .await
-        .map_err(|_| Error::Timeout { message_type, who: WHO.to_owned(), after: within })?;
+        .map_err(|_| Error::Timeout {
+            message_type,
+            who: WHO.to_owned(),
+            after: within,
+        })?;
         match sent {
             Ok(()) => Ok(()),
             Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
@@ -115,7 +123,11 @@ impl Process {
     }
 
     /// Sends a message and reads the line that answers it.
-    pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
+    pub(super) async fn ask(
+        &mut self,
+        message: &Message<'_>,
+        within: Duration,
+    ) -> Result<Vec<u8>, Error> {
         let message_type = message.name();
         self.tell(message, within).await?;
         let line = timeout(within, lines::read(&mut self.stdout, LINE_LIMIT))
@@ -124,9 +136,12 @@ impl Process {
             .map_err(|source| Error::Pipe { message_type, source })?;
         match line {
             Line::Text(line) => Ok(line),
-            Line::Oversized => {
-                Err(Error::Oversized { message_type, who: WHO.to_owned(), what: "line", limit: LINE_LIMIT })
-            }
+            Line::Oversized => Err(Error::Oversized {
+                message_type,
+                who: WHO.to_owned(),
+                what: "line",
+                limit: LINE_LIMIT,
+            }),
             Line::End(_) => Err(self.left(message_type).await),
         }
     }

@@ -175,7 +175,10 @@ pub(super) struct Greeting {
     pub(super) options: ObservationOptions,
 }
 
-fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
+fn by_bid<S: Serializer>(
+    properties: &[(String, Properties)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(properties.iter().map(|(bid, known)| (bid, known)))
 }
 
@@ -208,8 +211,12 @@ pub(super) fn read_answer(who: &str, line: &[u8]) -> Result<Reply, Error> {
     match answer {
         Answer { action: Some(action), reason, stop: false } => Ok(Reply::Act { action, reason }),
         Answer { action: None, reason, stop: true } => Ok(Reply::Stop { reason }),
-        Answer { action: Some(_), stop: true, .. } => Err(garbage("it has both `action` and `stop`")),
-        Answer { action: None, stop: false, .. } => Err(garbage("it has neither `action` nor `stop`")),
+        Answer { action: Some(_), stop: true, .. } => {
+            Err(garbage("it has both `action` and `stop`"))
+        }
+        Answer { action: None, stop: false, .. } => {
+            Err(garbage("it has neither `action` nor `stop`"))
+        }
     }
 }
 
@@ -230,16 +237,24 @@ mod tests {
     #[test]
     fn answers_are_an_action_or_a_stop() {
         let act = read_answer(WHO, br#"{"action":"noop()","reason":"why not","extra":1}"#).unwrap();
-        assert_eq!(act, Reply::Act { action: "noop()".to_owned(), reason: Some("why not".to_owned()) });
+        assert_eq!(
+            act,
+            Reply::Act { action: "noop()".to_owned(), reason: Some("why not".to_owned()) }
+        );
         assert_eq!(read_answer(WHO, br#"{"stop":true}"#).unwrap(), Reply::Stop { reason: None });
-        for bad in ["", "null", "{}", "[]", r#"{"action":3}"#, r#"{"action":"noop()","stop":true}"#] {
-            assert!(matches!(read_answer(WHO, bad.as_bytes()), Err(Error::Garbage { .. })), "{bad}");
+        for bad in ["", "null", "{}", "[]", r#"{"action":3}"#, r#"{"action":"noop()","stop":true}"#]
+        {
+            assert!(
+                matches!(read_answer(WHO, bad.as_bytes()), Err(Error::Garbage { .. })),
+                "{bad}"
+            );
         }
     }
 
     #[test]
     fn a_program_says_how_it_wants_to_see_pages() {
-        let hello = br#"{"protocol":1,"observe":{"axtree":{"with_visible":true},"properties":true}}"#;
+        let hello =
+            br#"{"protocol":1,"observe":{"axtree":{"with_visible":true},"properties":true}}"#;
         let options = read_hello(WHO, hello).unwrap().options;
         let axtree = options.axtree.clone().unwrap();
         assert!(options.properties && axtree.with_visible && axtree.skip_generic);
@@ -262,14 +277,17 @@ mod tests {
         );
         assert!(options.pruned_html.unwrap().with_visible);
         assert_eq!(options.screenshot, Picture { full_page: true, marks: Some(Marks::BrowserGym) });
-        let typo =
-            read_hello(WHO, br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#).unwrap_err();
+        let typo = read_hello(WHO, br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#)
+            .unwrap_err();
         assert!(typo.to_string().contains("with_visibel"), "{typo}");
     }
 
     #[test]
     fn another_protocol_is_answered_by_number() {
-        assert_eq!(read_hello(WHO, br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(), Some("x"));
+        assert_eq!(
+            read_hello(WHO, br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(),
+            Some("x")
+        );
         let error = read_hello(WHO, br#"{"protocol":2}"#).unwrap_err();
         assert_eq!(
             error.to_string(),
@@ -279,8 +297,12 @@ mod tests {
 
     #[test]
     fn messages_are_written_as_documented() {
-        let hello =
-            Message::Hello { protocol: 1, sandbox: "0.1.0", dialect: Dialect::WebArena, multiaction: false };
+        let hello = Message::Hello {
+            protocol: 1,
+            sandbox: "0.1.0",
+            dialect: Dialect::WebArena,
+            multiaction: false,
+        };
         assert_eq!(
             serde_json::to_string(&hello).unwrap(),
             r#"{"type":"hello","protocol":1,"sandbox":"0.1.0","dialect":"webarena","multiaction":false}"#
@@ -294,18 +316,30 @@ mod tests {
             ..Observation::default()
         };
         let written = |page: &Observation, options: &ObservationOptions| {
-            let view =
-                View { step: 1, observation: page, chat: &[], last_action_error: None, screenshot: None };
-            serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(view, options))))
-                .unwrap()
+            let view = View {
+                step: 1,
+                observation: page,
+                chat: &[],
+                last_action_error: None,
+                screenshot: None,
+            };
+            serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(
+                view, options,
+            ))))
+            .unwrap()
         };
         assert_eq!(
             written(&page, &ObservationOptions::default()),
             r#"{"type":"observation","step":1,"url":"https://rail.test/","title":"Rail","tabs":[{"url":"https://rail.test/","title":"Rail"}],"active_tab":0,"focused":null,"axtree":"RootWebArea 'Rail'","chat":[],"last_action":null,"last_action_error":null,"elapsed_ms":5000,"screenshot":null}"#
         );
         page.webarena = Some("Tab 0 (current): Rail".to_owned());
-        page.turkingbench = Some(vec![Field { name: "q".to_owned(), kind: "text".to_owned(), html: None }]);
-        page.html = Some(vec![Html { frame: String::new(), url: page.url.clone(), html: "<p>".to_owned() }]);
+        page.turkingbench =
+            Some(vec![Field { name: "q".to_owned(), kind: "text".to_owned(), html: None }]);
+        page.html = Some(vec![Html {
+            frame: String::new(),
+            url: page.url.clone(),
+            html: "<p>".to_owned(),
+        }]);
         assert_eq!(
             written(&page, &ObservationOptions { axtree: None, ..ObservationOptions::default() }),
             r#"{"type":"observation","step":1,"url":"https://rail.test/","title":"Rail","tabs":[{"url":"https://rail.test/","title":"Rail"}],"active_tab":0,"focused":null,"webarena":"Tab 0 (current): Rail","turkingbench":[{"name":"q","kind":"text","html":null}],"html":[{"frame":"","url":"https://rail.test/","html":"<p>"}],"chat":[],"last_action":null,"last_action_error":null,"elapsed_ms":5000,"screenshot":null}"#

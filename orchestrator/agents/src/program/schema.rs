@@ -23,7 +23,8 @@ pub fn protocol() -> Schema {
     let message = inner(message, &mut of_message);
     definitions.extend(of_message);
     definitions.insert("Sent".to_owned(), message);
-    let one_of = ["Sent", "Hello", "Answer"].map(|name| json!({ "$ref": format!("#/definitions/{name}") }));
+    let one_of =
+        ["Sent", "Hello", "Answer"].map(|name| json!({ "$ref": format!("#/definitions/{name}") }));
     let mut schema = Schema::default();
     schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
     schema.insert("title".to_owned(), json!("A message of the agent protocol, version 1"));
@@ -52,7 +53,8 @@ mod tests {
     /// `sandbox agents schema` prints the content of this file.
     #[test]
     fn the_schema_beside_the_protocol_is_this() {
-        let made = serde_json::to_string_pretty(&protocol()).expect("a schema is plain data") + "\n";
+        let made =
+            serde_json::to_string_pretty(&protocol()).expect("a schema is plain data") + "\n";
         assert!(
             made == include_str!("../../schema/protocol.json"),
             "run `make schema`, and keep what that writes"

@@ -41,7 +41,11 @@ impl Transport {
     }
 
     /// Sends a message that needs no answer.
-    pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
+    pub(super) async fn tell(
+        &mut self,
+        message: &Message<'_>,
+        within: Duration,
+    ) -> Result<(), Error> {
         match self {
             Transport::Process(process) => process.tell(message, within).await,
             Transport::Http(caller) => caller.ask(message, within).await.map(drop),
@@ -49,7 +53,11 @@ impl Transport {
     }
 
     /// Sends a message and returns the answer.
-    pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
+    pub(super) async fn ask(
+        &mut self,
+        message: &Message<'_>,
+        within: Duration,
+    ) -> Result<Vec<u8>, Error> {
         match self {
             Transport::Process(process) => process.ask(message, within).await,
             Transport::Http(caller) => caller.ask(message, within).await,

@@ -52,7 +52,8 @@ async fn hear(State(server): State<Server>, Json(message): Json<Value>) -> Respo
 fn good(message: &Value) -> Response {
     match (message["type"].as_str(), message["step"].as_u64()) {
         (Some("hello"), _) => {
-            Json(json!({ "protocol": 1, "name": "good", "observe": { "html": true } })).into_response()
+            Json(json!({ "protocol": 1, "name": "good", "observe": { "html": true } }))
+                .into_response()
         }
         (Some("observation"), Some(1)) => {
             Json(json!({ "action": "click('3')", "reason": "first" })).into_response()
@@ -94,17 +95,24 @@ async fn fails(
 async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tested {
     let (address, server) = Server::start(good).await?;
     let url = format!("http://{address}/agent");
-    let replies: Vec<Reply> = play(&url, |_| {}).await?.into_iter().filter_map(Result::ok).collect();
+    let replies: Vec<Reply> =
+        play(&url, |_| {}).await?.into_iter().filter_map(Result::ok).collect();
     let click = Reply::Act { action: "click('3')".to_owned(), reason: Some("first".to_owned()) };
     assert_eq!(replies, [click, Reply::Stop { reason: None }]);
     let heard = server.heard();
     let kinds: Vec<&str> = heard.iter().filter_map(|message| message["type"].as_str()).collect();
     assert_eq!(kinds, ["hello", "task", "observation", "observation", "end"]);
     let episode = heard[0]["episode"].as_str().ok_or("an id")?;
-    assert!(episode.len() > 16 && heard.iter().all(|message| message["episode"] == episode), "{heard:?}");
+    assert!(
+        episode.len() > 16 && heard.iter().all(|message| message["episode"] == episode),
+        "{heard:?}"
+    );
     let task = json!({ "type": "task", "task": "rail-01", "goal": "When?", "start_url": "https://rail.test/", "max_steps": 3, "episode": episode });
     assert_eq!(heard[1], task);
-    assert_eq!((&heard[2]["url"], &heard[4]["outcome"]), (&json!("https://rail.test/"), &json!("stopped")));
+    assert_eq!(
+        (&heard[2]["url"], &heard[4]["outcome"]),
+        (&json!("https://rail.test/"), &json!("stopped"))
+    );
     play(&url, |_| {}).await?;
     assert_ne!(server.heard()[5]["episode"], episode, "another episode has another id");
     Ok(())
@@ -112,24 +120,33 @@ async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tes
 
 #[tokio::test]
 async fn what_goes_wrong_says_what_where_and_what_to_do() -> Tested {
-    let (refused, heard) = fails(|_| (StatusCode::NOT_FOUND, "no model").into_response(), |_| {}).await?;
+    let (refused, heard) =
+        fails(|_| (StatusCode::NOT_FOUND, "no model").into_response(), |_| {}).await?;
     insta::assert_snapshot!(refused, @"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: the status is 404 instead of 200; it said: no model");
     assert_eq!(heard.len(), 2, "it is told of the end all the same: {heard:?}");
-    let (moved, _) = fails(|_| (StatusCode::FOUND, [("location", "/agent")]).into_response(), |_| {}).await?;
+    let (moved, _) =
+        fails(|_| (StatusCode::FOUND, [("location", "/agent")]).into_response(), |_| {}).await?;
     insta::assert_snapshot!(moved, @r#"get an answer to `hello` from the agent at http://127.0.0.1:PORT/agent: the status is 302 instead of 200"#);
     let (garbage, heard) =
-        fails(|message| to_observation(message, || "Loading model...".into_response()), |_| {}).await?;
+        fails(|message| to_observation(message, || "Loading model...".into_response()), |_| {})
+            .await?;
     insta::assert_snapshot!(garbage, @r#"understand the agent at http://127.0.0.1:PORT/agent's answer to `observation`: expected value at line 1 column 1; it wrote "Loading model...""#);
     assert_eq!(heard.last().ok_or("something")?["type"], "end");
-    let (long, _) =
-        fails(|message| to_observation(message, || "x".repeat((1 << 20) + 1).into_response()), |_| {})
-            .await?;
+    let (long, _) = fails(
+        |message| to_observation(message, || "x".repeat((1 << 20) + 1).into_response()),
+        |_| {},
+    )
+    .await?;
     insta::assert_snapshot!(long, @r#"read the agent at http://127.0.0.1:PORT/agent's answer to `observation`: the body is longer than 1048576 bytes"#);
     let (other, _) = fails(|_| Json(json!({ "protocol": 2 })).into_response(), |_| {}).await?;
     insta::assert_snapshot!(other, @r#"agree on a protocol with the agent at http://127.0.0.1:PORT/agent: it speaks version 2, this is version 1"#);
     let (ended, _) = fails(
         |message| {
-            if message["type"] == "task" { StatusCode::IM_A_TEAPOT.into_response() } else { good(message) }
+            if message["type"] == "task" {
+                StatusCode::IM_A_TEAPOT.into_response()
+            } else {
+                good(message)
+            }
         },
         |_| {},
     )
@@ -155,8 +172,12 @@ async fn a_server_that_is_slow_or_not_there_is_told_apart() -> Tested {
     .await?;
     insta::assert_snapshot!(slow, @r#"get an answer to `observation` from the agent at http://127.0.0.1:PORT/agent within 0.2 s"#);
     let gone = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-    let error =
-        play(&format!("http://{gone}/"), |_| {}).await?.pop().ok_or("a reply")?.err().ok_or("an error")?;
+    let error = play(&format!("http://{gone}/"), |_| {})
+        .await?
+        .pop()
+        .ok_or("a reply")?
+        .err()
+        .ok_or("an error")?;
     assert!(matches!(error, Error::Unreachable { message_type: "hello", .. }), "{error}");
     assert!(error.to_string().contains("Connection refused"), "{error}");
     Ok(())

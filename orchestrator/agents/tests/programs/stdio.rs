@@ -31,7 +31,10 @@ async fn play(script: &str, settings: impl FnOnce(&mut Settings)) -> std::io::Re
     Ok(Played { replies, stderr: std::fs::read_to_string(stderr)? })
 }
 
-async fn fails(script: &str, settings: impl FnOnce(&mut Settings)) -> Result<Error, std::io::Error> {
+async fn fails(
+    script: &str,
+    settings: impl FnOnce(&mut Settings),
+) -> Result<Error, std::io::Error> {
     match play(script, settings).await?.replies.pop() {
         Some(Err(error)) => Ok(error),
         other => Err(std::io::Error::other(format!("no error but {other:?}"))),
@@ -58,16 +61,21 @@ async fn a_crash_is_told_with_status_and_standard_error() -> std::io::Result<()>
     let error = fails("no-such-program-here --fast", |_| {}).await?;
     assert!(matches!(&error, Error::Start { .. }), "{error}");
     let error = error.to_string();
-    assert!(error.starts_with("start the agent program `no-such-program-here --fast`: "), "{error}");
+    assert!(
+        error.starts_with("start the agent program `no-such-program-here --fast`: "),
+        "{error}"
+    );
     Ok(())
 }
 
 #[tokio::test]
-async fn a_silent_program_runs_out_of_time_and_is_killed_with_its_children() -> std::io::Result<()> {
+async fn a_silent_program_runs_out_of_time_and_is_killed_with_its_children() -> std::io::Result<()>
+{
     let folder = tempfile::tempdir()?;
     let mark = folder.path().join("pid");
     let script = format!("sleep 600 & echo $! > '{}'; wait", mark.display());
-    let error = fails(&script, |settings| settings.hello_within = Duration::from_millis(300)).await?;
+    let error =
+        fails(&script, |settings| settings.hello_within = Duration::from_millis(300)).await?;
     assert_eq!(error.to_string(), "get an answer to `hello` from the agent program within 0.3 s");
     let pid: i32 = std::fs::read_to_string(mark)?.trim().parse().map_err(std::io::Error::other)?;
     let gone = || match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
@@ -88,7 +96,10 @@ async fn a_slow_answer_is_told_apart_from_a_slow_start() -> std::io::Result<()> 
         settings.answer_within = Duration::from_millis(300);
     })
     .await?;
-    assert_eq!(error.to_string(), "get an answer to `observation` from the agent program within 0.3 s");
+    assert_eq!(
+        error.to_string(),
+        "get an answer to `observation` from the agent program within 0.3 s"
+    );
     Ok(())
 }
 

@@ -8,7 +8,6 @@ mod log;
 mod passwords;
 
 use browser::{CaptureEvent, PersonInput, TabHistory};
-
 pub(crate) use log::StepLog;
 
 use self::passwords::Passwords;

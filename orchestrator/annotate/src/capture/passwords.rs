@@ -68,7 +68,11 @@ impl Passwords {
 
     /// The same for what is in a field: it may be a password that was typed once more.
     pub(crate) fn hide_value(&self, value: &str) -> String {
-        if self.typed.iter().any(|typed| typed == value) { SECRET.to_owned() } else { self.hide(value) }
+        if self.typed.iter().any(|typed| typed == value) {
+            SECRET.to_owned()
+        } else {
+            self.hide(value)
+        }
     }
 
     /// The text with something else in the place of passwords that are values of a query.
@@ -99,13 +103,16 @@ impl Passwords {
     /// How much of a text that follows a `=` is a value with a password.
     fn length(&self, text: &str, depth: usize) -> Option<usize> {
         let ends = |rest: &str| rest.is_empty() || rest.starts_with(ENDS);
-        let is_spelled = |spelling: &&String| text.strip_prefix(spelling.as_str()).is_some_and(ends);
+        let is_spelled =
+            |spelling: &&String| text.strip_prefix(spelling.as_str()).is_some_and(ends);
         if let Some(spelling) = self.spellings.iter().find(is_spelled) {
             return Some(spelling.len());
         }
         // An apostrophe ends some values and is in others.
         let ends = [text.find(|c| ENDS.contains(&c) && c != '\''), text.find(ENDS)];
-        ends.map(|end| end.unwrap_or(text.len())).into_iter().find(|end| self.is_in(&text[..*end], depth))
+        ends.map(|end| end.unwrap_or(text.len()))
+            .into_iter()
+            .find(|end| self.is_in(&text[..*end], depth))
     }
 
     /// Whether a value is a password, or an address that has one in its query.
@@ -118,7 +125,8 @@ impl Passwords {
         forms.into_iter().any(|form| {
             let is_encoded = form != value;
             self.typed.contains(&form)
-                || (is_encoded && (self.hide_values(&form, depth) != form || self.is_in(&form, depth)))
+                || (is_encoded
+                    && (self.hide_values(&form, depth) != form || self.is_in(&form, depth)))
         })
     }
 }
@@ -126,7 +134,8 @@ impl Passwords {
 /// Without its percent signs, in UTF-8 or else in Latin-1.
 fn decoded(value: &str) -> String {
     let bytes: Vec<u8> = percent_decode_str(value).collect();
-    String::from_utf8(bytes).unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
 #[cfg(test)]
@@ -163,8 +172,15 @@ mod tests {
     fn a_word_is_a_password_in_queries_only_and_a_long_one_anywhere() {
         let passwords = passwords(&["", "admin", "correct horse"]);
         let text = "https://a.test/admin?next=%2Fadmin&user=admin2&pw=admin";
-        assert_eq!(passwords.hide(text), "https://a.test/admin?next=%2Fadmin&user=admin2&pw=PASSWORD");
-        assert_eq!(passwords.hide_value("admin"), "PASSWORD", "typed once more, into another field");
+        assert_eq!(
+            passwords.hide(text),
+            "https://a.test/admin?next=%2Fadmin&user=admin2&pw=PASSWORD"
+        );
+        assert_eq!(
+            passwords.hide_value("admin"),
+            "PASSWORD",
+            "typed once more, into another field"
+        );
         assert_eq!(passwords.hide_value("admin2"), "admin2");
         assert_eq!(passwords.hide("/users/correct%20horse"), "/users/PASSWORD");
         assert_eq!(passwords.hide_in_queries("say correct horse"), "say correct horse");

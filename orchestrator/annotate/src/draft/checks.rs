@@ -35,11 +35,14 @@ pub(crate) fn missing(draft: &Draft, taken: &TakenIds) -> Vec<String> {
     }
     let unplayable = draft.steps.iter().filter(|step| step.unplayable.is_some()).count();
     if unplayable > 0 {
-        missing.push(format!("Remove or mend the steps that cannot be played: {unplayable} of them."));
+        missing
+            .push(format!("Remove or mend the steps that cannot be played: {unplayable} of them."));
     }
-    let unnamed = draft.steps.iter().filter(|step| step.unplayable.is_none() && has_no_role(step)).count();
+    let unnamed =
+        draft.steps.iter().filter(|step| step.unplayable.is_none() && has_no_role(step)).count();
     if unnamed > 0 {
-        missing.push(format!("Choose the element of the steps that have no role: {unnamed} of them."));
+        missing
+            .push(format!("Choose the element of the steps that have no role: {unnamed} of them."));
     }
     missing
 }
@@ -78,7 +81,11 @@ pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<
 }
 
 /// What is wrong with a key node.
-pub(crate) fn node_problems(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String) -> Vec<String> {
+pub(crate) fn node_problems(
+    draft: &Draft,
+    node: &Node,
+    page: &dyn Fn(&Step) -> String,
+) -> Vec<String> {
     let fields = NodeFields::of(&node.node);
     let mut problems = Vec::new();
     if fields.reference.is_empty() {
@@ -124,7 +131,8 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         let clock = jiff::Timestamp::UNIX_EPOCH;
-        let mut draft = Draft::new(Source::Snapshots(Vec::new()), "a b".to_owned(), String::new(), clock);
+        let mut draft =
+            Draft::new(Source::Snapshots(Vec::new()), "a b".to_owned(), String::new(), clock);
         let taken = TakenIds::from([("known".to_owned(), "known.yaml".to_owned())]);
         assert_eq!(missing(&draft, &taken).len(), 4);
         draft.task_id = "known".to_owned();

@@ -154,7 +154,8 @@ impl Draft {
         match &mut step.action {
             OracleStep::Fill(fill) => fill.value = text,
             OracleStep::Select(select) => {
-                select.options = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+                select.options =
+                    text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
             }
             OracleStep::Press(press) => press.keys = text.trim().to_owned(),
             OracleStep::Goto(url) => *url = text.trim().to_owned(),
@@ -177,8 +178,12 @@ mod tests {
     #[test]
     fn steps_and_nodes_change_as_the_panel_says() {
         let clock = jiff::Timestamp::UNIX_EPOCH;
-        let mut draft =
-            Draft::new(Source::Snapshots(Vec::new()), "a".to_owned(), "https://a.test/".to_owned(), clock);
+        let mut draft = Draft::new(
+            Source::Snapshots(Vec::new()),
+            "a".to_owned(),
+            "https://a.test/".to_owned(),
+            clock,
+        );
         let element = Element { role: "combobox".to_owned(), name: "Class".to_owned(), nth: 0 };
         let select = Select { element, options: vec!["First".to_owned()] };
         let number = draft.next_number();
@@ -190,15 +195,20 @@ mod tests {
         let changed = edit(r#"{"edit": "value", "step": 1, "text": "Second\nThird\n"}"#).unwrap();
         let OracleStep::Select(select) = &changed.steps[0].action else { panic!("{changed:?}") };
         assert_eq!(select.options, ["Second", "Third"]);
-        let unnamed = edit(r#"{"edit": "name", "step": 1, "role": "", "name": "x", "nth": 0}"#).unwrap();
+        let unnamed =
+            edit(r#"{"edit": "name", "step": 1, "role": "", "name": "x", "nth": 0}"#).unwrap();
         let missing = super::super::checks::missing(&unnamed, &Default::default()).join(" ");
         assert!(missing.contains("have no role: 1 of them"), "{missing}");
         let changed = edit(r##"{"edit": "css", "step": 1, "selector": " #class "}"##).unwrap();
         assert_eq!(changed.steps[0].action.element().unwrap().css(), Some("#class"));
-        assert!(edit(r#"{"edit": "name", "step": 1, "role": "css", "name": "x", "nth": 0}"#).is_err());
-        let changed = edit(r#"{"edit": "add_node", "step": 1, "rule": "url_included_match"}"#).unwrap();
+        assert!(
+            edit(r#"{"edit": "name", "step": 1, "role": "css", "name": "x", "nth": 0}"#).is_err()
+        );
+        let changed =
+            edit(r#"{"edit": "add_node", "step": 1, "rule": "url_included_match"}"#).unwrap();
         assert_eq!(NodeFields::of(&changed.nodes[0].node).reference, "a.test/");
-        let changed = edit(r#"{"edit": "rule", "node": 2, "rule": "element_value_exactly_match"}"#).unwrap();
+        let changed =
+            edit(r#"{"edit": "rule", "node": 2, "rule": "element_value_exactly_match"}"#).unwrap();
         assert_eq!(NodeFields::of(&changed.nodes[0].node).reference, "Second, Third");
         assert!(edit(r#"{"edit": "remove_step", "step": 7}"#).is_err());
         let changed = edit(r#"{"edit": "remove_step", "step": 1}"#).unwrap();

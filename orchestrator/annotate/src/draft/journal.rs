@@ -75,7 +75,9 @@ impl Journal {
             let lock = File::open(suite).map_err(Error::read(suite))?;
             match lock.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(Error::InUse { folder: suite.to_owned() }),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::InUse { folder: suite.to_owned() });
+                }
                 Err(TryLockError::Error(source)) => return Err(Error::write(suite)(source)),
             }
             // Who had it until now may have removed the folder: then the lock is of no folder.
@@ -109,12 +111,17 @@ impl Journal {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             text => text.map_err(Error::read(&path))?,
         };
-        let malformed =
-            |error: serde_json::Error| Error::Malformed { path: path.clone(), why: error.to_string() };
+        let malformed = |error: serde_json::Error| Error::Malformed {
+            path: path.clone(),
+            why: error.to_string(),
+        };
         let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
         let version = Version::of(&value).map_err(malformed)?;
-        version.check(VERSION).map_err(|source| Error::NewerFormat { path: path.clone(), source })?;
-        let DraftFile { draft, .. } = serde_json::from_value::<DraftFile<Draft>>(value).map_err(malformed)?;
+        version
+            .check(VERSION)
+            .map_err(|source| Error::NewerFormat { path: path.clone(), source })?;
+        let DraftFile { draft, .. } =
+            serde_json::from_value::<DraftFile<Draft>>(value).map_err(malformed)?;
         Ok(Some(draft))
     }
 
@@ -122,7 +129,8 @@ impl Journal {
     pub(crate) fn keep(&self, draft: &Draft) -> Result<(), Error> {
         let path = self.folder.join(DRAFT);
         let text = serde_json::to_vec_pretty(&DraftFile { format: VERSION, draft });
-        let text = text.map_err(|error| Error::Encode { what: path.to_string(), why: error.to_string() })?;
+        let text =
+            text.map_err(|error| Error::Encode { what: path.to_string(), why: error.to_string() })?;
         replace_with_mode(&path, &text, 0o600)
     }
 
@@ -153,7 +161,9 @@ impl Journal {
     /// When it cannot be removed.
     pub fn remove(&self) -> Result<(), Error> {
         match fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::write(&self.folder)(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(Error::write(&self.folder)(error))
+            }
             _ => {
                 // An annotation that was thrown away leaves no empty folder.
                 let _ = fs::remove_dir(&self.suite);
@@ -178,7 +188,8 @@ pub(crate) fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
 }
 
 fn replace_with_mode(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
-    let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let folder =
+        path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let failed = |source| Error::Write { path: path.to_owned(), source };
     let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder).map_err(failed)?;
     io::Write::write_all(&mut file, bytes).map_err(failed)?;
@@ -213,11 +224,17 @@ mod tests {
         assert!(matches!(Journal::resume(&suite), Err(Error::NothingToResume { .. })));
         assert!(!suite.exists());
         let clock = jiff::Timestamp::UNIX_EPOCH;
-        let mut draft =
-            Draft::new(Source::Live("a.wacz".into()), "one".to_owned(), "https://a.test/".to_owned(), clock);
+        let mut draft = Draft::new(
+            Source::Live("a.wacz".into()),
+            "one".to_owned(),
+            "https://a.test/".to_owned(),
+            clock,
+        );
         let journal = Journal::begin(&suite, &draft).unwrap();
         // Nobody else begins or goes on meanwhile.
-        for error in [Journal::begin(&suite, &draft).unwrap_err(), Journal::resume(&suite).unwrap_err()] {
+        for error in
+            [Journal::begin(&suite, &draft).unwrap_err(), Journal::resume(&suite).unwrap_err()]
+        {
             assert!(matches!(error, Error::InUse { .. }), "{error}");
         }
         draft.goal = "Do <it>".to_owned();
@@ -233,7 +250,10 @@ mod tests {
         assert_eq!((mode(".annotate"), mode(".annotate/draft.json")), (0o700, 0o600));
         drop(journal);
         let error = Journal::begin(&suite, &draft).unwrap_err().to_string();
-        assert!(error.contains("unfinished annotation of `one`") && error.contains("--resume"), "{error}");
+        assert!(
+            error.contains("unfinished annotation of `one`") && error.contains("--resume"),
+            "{error}"
+        );
         let path = suite.join(".annotate/draft.json");
         let newer = fs::read_to_string(&path).unwrap().replace("\"major\": 1", "\"major\": 2");
         fs::write(&path, newer).unwrap();

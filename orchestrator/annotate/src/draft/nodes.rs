@@ -69,7 +69,9 @@ impl NodeFields {
             xpath: false,
         };
         match rule {
-            Rule::UrlExactlyMatch | Rule::UrlSemanticMatch => NodeFields { reference: decoded(url), ..empty },
+            Rule::UrlExactlyMatch | Rule::UrlSemanticMatch => {
+                NodeFields { reference: decoded(url), ..empty }
+            }
             Rule::UrlIncludedMatch => NodeFields { reference: decoded(&place(url)), ..empty },
             Rule::ElementPathExactlyMatch => {
                 let reference = seen.map(|seen| seen.css.clone()).unwrap_or_default();
@@ -79,7 +81,10 @@ impl NodeFields {
             | Rule::ElementValueIncludedMatch
             | Rule::ElementValueSemanticMatch => {
                 // No selector finds what the page's HTML does not show.
-                let path = seen.filter(|seen| !seen.shadow).map(|seen| seen.css.clone()).unwrap_or_default();
+                let path = seen
+                    .filter(|seen| !seen.shadow)
+                    .map(|seen| seen.css.clone())
+                    .unwrap_or_default();
                 let reference = if step.secret { String::new() } else { value(step) };
                 NodeFields { reference, netloc, path, ..empty }
             }
@@ -98,7 +103,10 @@ impl NodeFields {
             path: String::new(),
             xpath: false,
         };
-        let url = |rule, node: &UrlNode| NodeFields { key: node.key.clone(), ..with(rule, &node.reference) };
+        let url = |rule, node: &UrlNode| NodeFields {
+            key: node.key.clone(),
+            ..with(rule, &node.reference)
+        };
         let value = |rule, node: &ValueNode| NodeFields {
             netloc: node.netloc.clone(),
             path: node.path.clone().unwrap_or_default(),
@@ -109,10 +117,18 @@ impl NodeFields {
             KeyNode::UrlIncludedMatch(node) => url(Rule::UrlIncludedMatch, node),
             KeyNode::UrlSemanticMatch(node) => url(Rule::UrlSemanticMatch, node),
             KeyNode::ElementValueExactlyMatch(node) => value(Rule::ElementValueExactlyMatch, node),
-            KeyNode::ElementValueIncludedMatch(node) => value(Rule::ElementValueIncludedMatch, node),
-            KeyNode::ElementValueSemanticMatch(node) => value(Rule::ElementValueSemanticMatch, node),
-            KeyNode::FinalAnswerExactMatch(node) => with(Rule::FinalAnswerExactMatch, &node.reference),
-            KeyNode::FinalAnswerIncludedMatch(node) => with(Rule::FinalAnswerIncludedMatch, &node.reference),
+            KeyNode::ElementValueIncludedMatch(node) => {
+                value(Rule::ElementValueIncludedMatch, node)
+            }
+            KeyNode::ElementValueSemanticMatch(node) => {
+                value(Rule::ElementValueSemanticMatch, node)
+            }
+            KeyNode::FinalAnswerExactMatch(node) => {
+                with(Rule::FinalAnswerExactMatch, &node.reference)
+            }
+            KeyNode::FinalAnswerIncludedMatch(node) => {
+                with(Rule::FinalAnswerIncludedMatch, &node.reference)
+            }
             KeyNode::ElementPathExactlyMatch(node) => NodeFields {
                 netloc: node.netloc.clone(),
                 xpath: node.method == Method::Xpath,
@@ -147,7 +163,9 @@ impl NodeFields {
                 KeyNode::ElementValueSemanticMatch(ValueNode { reference, netloc, path })
             }
             Rule::FinalAnswerExactMatch => KeyNode::FinalAnswerExactMatch(TextNode { reference }),
-            Rule::FinalAnswerIncludedMatch => KeyNode::FinalAnswerIncludedMatch(TextNode { reference }),
+            Rule::FinalAnswerIncludedMatch => {
+                KeyNode::FinalAnswerIncludedMatch(TextNode { reference })
+            }
         }
     }
 }
@@ -210,8 +228,10 @@ pub(crate) fn reached(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String
     if reaches(&answer) {
         return Reached::Yes;
     }
-    let is_of_answer =
-        matches!(node.node, KeyNode::FinalAnswerExactMatch(_) | KeyNode::FinalAnswerIncludedMatch(_));
+    let is_of_answer = matches!(
+        node.node,
+        KeyNode::FinalAnswerExactMatch(_) | KeyNode::FinalAnswerIncludedMatch(_)
+    );
     let unseen = draft.steps.iter().any(|step| step.url.is_empty());
     match (judge, unseen && !is_of_answer) {
         (true, _) => Reached::Judge,
@@ -231,7 +251,8 @@ mod tests {
     fn draft() -> Draft {
         let clock = jiff::Timestamp::UNIX_EPOCH;
         let start = "https://www.shop.test/".to_owned();
-        let mut draft = Draft::new(Source::Snapshots(Vec::new()), "a".to_owned(), start.clone(), clock);
+        let mut draft =
+            Draft::new(Source::Snapshots(Vec::new()), "a".to_owned(), start.clone(), clock);
         let element = Element { role: "textbox".to_owned(), name: "Name".to_owned(), nth: 0 };
         let fill = Fill { element: element.clone(), value: "Ada".to_owned() };
         let mut step = Step::new(1, OracleStep::Fill(fill), &start);

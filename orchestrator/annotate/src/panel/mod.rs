@@ -40,7 +40,8 @@ use crate::workbench::{Wish, Workbench};
 /// How long a page waits for something new.
 const WAIT: Duration = Duration::from_secs(25);
 
-const STYLE: &str = concat!(include_str!("../../../runs/src/html/base.css"), include_str!("panel.css"));
+const STYLE: &str =
+    concat!(include_str!("../../../runs/src/html/base.css"), include_str!("panel.css"));
 const SCRIPT: &str = include_str!("panel.js");
 
 /// The panel of a workbench. It serves as long as it is not dropped.
@@ -156,7 +157,9 @@ async fn view(
 async fn picture(State(workbench): State<Arc<Workbench>>, Path(step): Path<u32>) -> Response {
     const NO_SNIFFING: HeaderName = header::X_CONTENT_TYPE_OPTIONS;
     match workbench.picture(step) {
-        Some(png) => ([(header::CONTENT_TYPE, "image/png"), (NO_SNIFFING, "nosniff")], png).into_response(),
+        Some(png) => {
+            ([(header::CONTENT_TYPE, "image/png"), (NO_SNIFFING, "nosniff")], png).into_response()
+        }
         None => StatusCode::NOT_FOUND.into_response(),
     }
 }

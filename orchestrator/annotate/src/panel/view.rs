@@ -87,7 +87,12 @@ struct NodeView {
 }
 
 /// What is shown of a draft. `page` reads the HTML of a step's page.
-pub(crate) fn of(draft: &Draft, shown: PanelState, taken: &TakenIds, page: &dyn Fn(&Step) -> String) -> View {
+pub(crate) fn of(
+    draft: &Draft,
+    shown: PanelState,
+    taken: &TakenIds,
+    page: &dyn Fn(&Step) -> String,
+) -> View {
     let node = |node: &Node| NodeView {
         number: node.number,
         fields: NodeFields::of(&node.node),

@@ -105,7 +105,8 @@ fn task_files(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
     let mut files = Vec::new();
     for entry in folder.read_dir_utf8().map_err(Error::read(folder))? {
         let path = entry.map_err(Error::read(folder))?.into_path();
-        let is_task = matches!(path.extension(), Some("yaml" | "yml")) && path.file_stem() != Some("suite");
+        let is_task =
+            matches!(path.extension(), Some("yaml" | "yml")) && path.file_stem() != Some("suite");
         if is_task && path.is_file() {
             files.push(path);
         }
@@ -128,7 +129,9 @@ impl Draft {
     ) -> Result<Draft, Error> {
         let unfit = |why: &str| Error::Unfit { path: file.to_owned(), why: why.to_owned() };
         let Scorer::Mind2WebLive { nodes } = task.scorer else {
-            return Err(unfit("its scorer is not `mind2web_live`, and only key nodes can be annotated"));
+            return Err(unfit(
+                "its scorer is not `mind2web_live`, and only key nodes can be annotated",
+            ));
         };
         let GoalText::Words(goal) = task.goal else {
             return Err(unfit("its goal is made up by its page"));
@@ -144,7 +147,9 @@ impl Draft {
         }
         for (place, action) in steps.into_iter().enumerate() {
             let number = draft.next_number();
-            draft.steps.push(Step { place_before: Some(place + 1), ..Step::new(number, action, "") });
+            draft
+                .steps
+                .push(Step { place_before: Some(place + 1), ..Step::new(number, action, "") });
         }
         for node in nodes {
             let number = draft.next_number();

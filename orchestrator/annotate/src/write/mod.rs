@@ -88,11 +88,13 @@ pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<SaveR
         let name = folder.canonicalize_utf8().map_err(Error::read(folder))?;
         let name = name.file_name().unwrap_or("suite");
         let world = live::world(snapshots(draft, folder), draft.clock, live::BROWSERGYM, None);
-        let text = yaml::to_string(&SuiteKeys { name, world: &world }).map_err(encode("suite.yaml"))?;
+        let text =
+            yaml::to_string(&SuiteKeys { name, world: &world }).map_err(encode("suite.yaml"))?;
         replace(&folder.join("suite.yaml"), text.as_bytes())?;
     }
     published.write()?;
-    let written = pictures.write(draft, journal).and_then(|()| replace(&path, task_text.as_bytes()));
+    let written =
+        pictures.write(draft, journal).and_then(|()| replace(&path, task_text.as_bytes()));
     if written.is_err() {
         pictures.take_back();
     }
@@ -181,7 +183,9 @@ fn has_snapshots(world: &WorldSpec, draft: &Draft) -> bool {
 fn snapshots(draft: &Draft, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     match &draft.source {
         Source::Live(snapshot) => vec![relative(snapshot, folder)],
-        Source::Snapshots(snapshots) => snapshots.iter().map(|path| relative(path, folder)).collect(),
+        Source::Snapshots(snapshots) => {
+            snapshots.iter().map(|path| relative(path, folder)).collect()
+        }
     }
 }
 

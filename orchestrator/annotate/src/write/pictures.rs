@@ -20,7 +20,11 @@ impl Pictures {
     ///
     /// # Errors
     /// When another folder has the place.
-    pub(super) fn of(draft: &Draft, folder: &Utf8Path, old_id: Option<&str>) -> Result<Pictures, Error> {
+    pub(super) fn of(
+        draft: &Draft,
+        folder: &Utf8Path,
+        old_id: Option<&str>,
+    ) -> Result<Pictures, Error> {
         let root = folder.join("screenshots");
         let place = root.join(&draft.task_id);
         if old_id != Some(&*draft.task_id) && place.symlink_metadata().is_ok() {
@@ -42,8 +46,9 @@ impl Pictures {
                 let name = file_name(step.place_before?);
                 fs::read(self.before.as_ref()?.join(name)).ok()
             };
-            let own =
-                journal.picture(step.number).filter(|_| step.has_picture || step.place_before.is_some());
+            let own = journal
+                .picture(step.number)
+                .filter(|_| step.has_picture || step.place_before.is_some());
             let png = match own {
                 Some(png) => Some(png),
                 None => {
@@ -63,8 +68,9 @@ impl Pictures {
         if self.place.is_dir() {
             for entry in self.place.read_dir_utf8().map_err(Error::read(&self.place))? {
                 let path = entry.map_err(Error::read(&self.place))?.into_path();
-                let is_number =
-                    path.file_stem().is_some_and(|stem| stem.bytes().all(|byte| byte.is_ascii_digit()));
+                let is_number = path
+                    .file_stem()
+                    .is_some_and(|stem| stem.bytes().all(|byte| byte.is_ascii_digit()));
                 if is_number && path.extension() == Some("png") {
                     fs::remove_file(&path).map_err(Error::write(&path))?;
                 }

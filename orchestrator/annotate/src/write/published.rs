@@ -1,8 +1,7 @@
 //! The annotated tasks of a suite in Mind2Web-Live's own form: a JSON list, which WebCanvas'
 //! evaluator reads.
 
-use std::fs;
-use std::io;
+use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::mind2web_live::PublishedNode;
@@ -34,7 +33,11 @@ impl Published {
     ///
     /// # Errors
     /// When the list that is there cannot be read.
-    pub(super) fn with(draft: &Draft, folder: &Utf8Path, old_id: Option<&str>) -> Result<Published, Error> {
+    pub(super) fn with(
+        draft: &Draft,
+        folder: &Utf8Path,
+        old_id: Option<&str>,
+    ) -> Result<Published, Error> {
         let path = folder.join(FILE);
         let text = list(draft, &path, old_id)?;
         Ok(Published { path, text })
@@ -73,10 +76,14 @@ fn list(draft: &Draft, path: &Utf8Path, old_id: Option<&str>) -> Result<Vec<u8>,
         reference_task_length: draft.oracle().len(),
         evaluation: evaluation.collect(),
     };
-    let encode = |error: serde_json::Error| Error::Encode { what: FILE.to_owned(), why: error.to_string() };
+    let encode =
+        |error: serde_json::Error| Error::Encode { what: FILE.to_owned(), why: error.to_string() };
     let row = serde_json::to_value(row).map_err(encode)?;
     let own = [Some(&*draft.task_id), old_id];
-    match rows.iter_mut().find(|known| own.contains(&known["index"].as_str()) && known["index"].is_string()) {
+    match rows
+        .iter_mut()
+        .find(|known| own.contains(&known["index"].as_str()) && known["index"].is_string())
+    {
         Some(known) => *known = row,
         None => rows.push(row),
     }

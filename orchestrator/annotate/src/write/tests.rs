@@ -55,7 +55,8 @@ fn pictures_of_earlier_steps_follow_the_task_and_its_id() {
     assert_eq!(read(&pictures.join("new/01.png")), "two");
     assert_eq!(read(&pictures.join("new/notes.txt")), "mine");
     assert!(!pictures.join("new/02.png").exists() && !pictures.join("old").exists());
-    let rows: serde_json::Value = serde_json::from_str(&read(&it.suite.join("mind2web-live.json"))).unwrap();
+    let rows: serde_json::Value =
+        serde_json::from_str(&read(&it.suite.join("mind2web-live.json"))).unwrap();
     assert_eq!((rows.as_array().unwrap().len(), &rows[0]["index"]), (2, &"new".into()));
     assert!(it.suite.join("new.yaml").exists() && !it.suite.join("old.yaml").exists());
 }
@@ -64,8 +65,12 @@ fn pictures_of_earlier_steps_follow_the_task_and_its_id() {
 fn a_new_task_takes_no_folder_and_no_list_that_is_not_its_own() {
     let it = folder(&[("screenshots/a/01.png", "mine")]);
     let (place, _) = existing::load(&it.suite, None).unwrap();
-    let mut draft =
-        Draft::new(source(&it.suite), "a".to_owned(), "https://a.test/".to_owned(), Timestamp::UNIX_EPOCH);
+    let mut draft = Draft::new(
+        source(&it.suite),
+        "a".to_owned(),
+        "https://a.test/".to_owned(),
+        Timestamp::UNIX_EPOCH,
+    );
     let number = draft.next_number();
     draft.steps.push(Step::new(number, OracleStep::GoBack, "https://a.test/"));
     let journal = Journal::begin(&it.suite, &draft).unwrap();
@@ -104,14 +109,25 @@ fn an_edited_task_names_the_snapshots_that_it_was_annotated_in() {
         let (place, edited) = existing::load(&it.suite, Some("old")).unwrap();
         let (file, task) = edited.unwrap();
         let resolved = task.snapshots.clone().unwrap();
-        assert_eq!(resolved, [it.suite.join("own-2026-03-02.wacz")], "the newest version is played");
+        assert_eq!(
+            resolved,
+            [it.suite.join("own-2026-03-02.wacz")],
+            "the newest version is played"
+        );
         let source = source.unwrap_or(Source::Snapshots(resolved));
         let draft = Draft::of_task(task, &file, source, Timestamp::UNIX_EPOCH).unwrap();
         existing::changed(&file, &draft, &place).unwrap().0
     };
-    assert_eq!(edited(None).snapshots.unwrap(), ["own-{date}.wacz"], "as its author has written it");
+    assert_eq!(
+        edited(None).snapshots.unwrap(),
+        ["own-{date}.wacz"],
+        "as its author has written it"
+    );
     let other = edited(Some(Source::Snapshots(vec![it.suite.join("b.wacz")])));
-    assert_eq!((other.snapshots.unwrap(), other.clock), (vec!["b.wacz".into()], Some(Timestamp::UNIX_EPOCH)));
+    assert_eq!(
+        (other.snapshots.unwrap(), other.clock),
+        (vec!["b.wacz".into()], Some(Timestamp::UNIX_EPOCH))
+    );
     let live = edited(Some(Source::Live(it.suite.join("a.wacz"))));
     assert_eq!(live.snapshots, None, "it is the suite's");
 }

@@ -15,7 +15,9 @@ use std::time::Duration;
 use futures_util::future::{join, join3};
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
+use crate::act::element::ElementHandle;
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Error, Point, Session};
 
 /// The attempts. Before each, the page's time runs on for the given duration, and the element is
 /// scrolled to the given edge of the view. `None` scrolls it only if it is out of view.
@@ -29,8 +31,7 @@ const ATTEMPTS: [(Duration, Option<&str>); 5] = [
 /// How many labels of one box are tried. It seldom has more than one.
 const LABELS: usize = 3;
 
-const SCROLL: &str =
-    "function(place) { this.scrollIntoView({ block: place, inline: place, behavior: 'instant' }); }";
+const SCROLL: &str = "function(place) { this.scrollIntoView({ block: place, inline: place, behavior: 'instant' }); }";
 
 /// The n-th label of a check box or radio button.
 const LABEL: &str = "function(n) {
@@ -121,7 +122,8 @@ impl Session {
             result => return result,
         };
         for n in 0..LABELS {
-            let Some(label) = self.related_element(page, element, LABEL, json!([{ "value": n }])).await?
+            let Some(label) =
+                self.related_element(page, element, LABEL, json!([{ "value": n }])).await?
             else {
                 break;
             };
@@ -157,7 +159,11 @@ impl Session {
     ///
     /// # Errors
     /// When the browser fails.
-    pub(crate) async fn in_front(&self, page: &Page, aim: &Aim) -> Result<Option<String>, ActionError> {
+    pub(crate) async fn in_front(
+        &self,
+        page: &Page,
+        aim: &Aim,
+    ) -> Result<Option<String>, ActionError> {
         let Aim { at, element, target, hit } = aim;
         let same_hit = async {
             match &hit.object {
@@ -183,7 +189,9 @@ impl Session {
             Ok(Ok(_)) if self.covers(page, element, *at).await? => Ok(None),
             Ok(Ok(_)) => Ok(Some("the page's background".to_owned())),
             Ok(Err(by)) => Ok(Some(by)),
-            Err(Error::Refused { .. } | Error::Script { .. }) => Ok(Some("another page".to_owned())),
+            Err(Error::Refused { .. } | Error::Script { .. }) => {
+                Ok(Some("another page".to_owned()))
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -191,14 +199,17 @@ impl Session {
     /// Whether a point is within an element.
     async fn covers(&self, page: &Page, element: &ElementHandle, at: Point) -> Result<bool, Error> {
         let params = json!({ "backendNodeId": element.node });
-        let answer = match self.cdp().call(Some(&page.session), "DOM.getContentQuads", params).await {
+        let answer = match self.cdp().call(Some(&page.session), "DOM.getContentQuads", params).await
+        {
             Ok(answer) => answer,
             Err(Error::Refused { .. }) => return Ok(false),
             Err(error) => return Err(error),
         };
         let rect = VisibleRect { x: (at.x, at.x), y: (at.y, at.y) };
         let quads = answer.get("quads").and_then(Value::as_array).into_iter().flatten();
-        Ok(quads.map(|quad| rect.clip(quad)).any(|part| part.x.0 <= part.x.1 && part.y.0 <= part.y.1))
+        Ok(quads
+            .map(|quad| rect.clip(quad))
+            .any(|part| part.x.0 <= part.x.1 && part.y.0 <= part.y.1))
     }
 
     /// The centre of an element's visible part, after it was scrolled into view. For a label also
@@ -251,8 +262,10 @@ impl Session {
         let (width, height) = self.launch.device.viewport;
         let mut rect = VisibleRect { x: (0.0, f64::from(width)), y: (0.0, f64::from(height)) };
         for owner in self.bids.owners_of(frame) {
-            let model =
-                self.cdp().call(Some(&page.session), METHOD, json!({ "backendNodeId": owner })).await?;
+            let model = self
+                .cdp()
+                .call(Some(&page.session), METHOD, json!({ "backendNodeId": owner }))
+                .await?;
             let content = model
                 .pointer("/model/content")
                 .ok_or(Error::Shape { method: METHOD, field: "model.content" })?;
@@ -263,9 +276,13 @@ impl Session {
 
     /// How far the page is scrolled to the right and down.
     async fn scrolled(&self, page: &Page) -> Result<[f64; 2], Error> {
-        let metrics = self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
+        let metrics =
+            self.cdp().call(Some(&page.session), "Page.getLayoutMetrics", json!({})).await?;
         Ok(["pageX", "pageY"].map(|axis| {
-            metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
+            metrics
+                .pointer(&format!("/cssVisualViewport/{axis}"))
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0)
         }))
     }
 
@@ -306,7 +323,8 @@ impl Session {
         let object = match self.resolve_node(page, other, element.isolated_world).await {
             Ok(object) => object,
             Err(Error::Refused { .. } | Error::Shape { .. }) => {
-                let inside = self.call_on(page, element, "function() { return this.localName; }", json!([]));
+                let inside =
+                    self.call_on(page, element, "function() { return this.localName; }", json!([]));
                 return match inside.await?.as_str() {
                     Some("iframe" | "frame" | "object" | "embed") => found(None),
                     _ => Ok(Err("another frame".to_owned())),
@@ -330,7 +348,8 @@ impl Session {
         target: HitTarget,
     ) -> Result<Result<String, String>, Error> {
         let for_box = matches!(target, HitTarget::Label);
-        let arguments = json!([{ "objectId": object }, { "value": x }, { "value": y }, { "value": for_box }]);
+        let arguments =
+            json!([{ "objectId": object }, { "value": x }, { "value": y }, { "value": for_box }]);
         let answer = self.call_on(page, element, HIT, arguments).await?;
         let text = |key: &str| answer.get(key).and_then(Value::as_str).map(str::to_owned);
         Ok(match text("by") {
@@ -363,10 +382,12 @@ struct VisibleRect {
 impl VisibleRect {
     /// Clips it to a quad: eight numbers, two for each corner.
     fn clip(self, quad: &Value) -> Self {
-        let numbers: Vec<f64> = quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
+        let numbers: Vec<f64> =
+            quad.as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
         let span = |axis: usize, (from, to): (f64, f64)| {
             let along = numbers.iter().skip(axis).step_by(2).copied();
-            let (low, high) = along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
+            let (low, high) =
+                along.fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(n), high.max(n)));
             (low.max(from), high.min(to))
         };
         Self { x: span(0, self.x), y: span(1, self.y) }

@@ -6,7 +6,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Session, act::element::ElementHandle, cdp::tracker::Page};
+use crate::act::element::ElementHandle;
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Session};
 
 /// Only the beginnings of longer labels are compared.
 const LONGEST: usize = 500;
@@ -27,7 +29,8 @@ impl Session {
         element: &ElementHandle,
         text: &str,
     ) -> Result<String, ActionError> {
-        let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
+        let unfit =
+            |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
         let labels = match self.call_on(page, element, LABELS, json!([])).await? {
             Value::Array(labels) => labels,
             Value::String(reason) => return Err(unfit(&reason)),
@@ -112,7 +115,11 @@ mod tests {
         ("Price: Low to High", "low to high", 0.6206896551724138),
         ("Select a size", "Large", 0.1111111111111111),
         ("Large", "large (L)", 0.5714285714285714),
-        ("private Thread currentThread;", "private volatile Thread currentThread;", 0.8656716417910447),
+        (
+            "private Thread currentThread;",
+            "private volatile Thread currentThread;",
+            0.8656716417910447,
+        ),
         ("aabbaabb", "abab", 0.6666666666666666),
         ("naïve café", "cafe naive", 0.3),
         ("10:30 AM", "10.30am", 0.5333333333333333),
@@ -120,7 +127,10 @@ mod tests {
 
     #[test]
     fn the_first_of_the_best_is_taken() {
-        assert_eq!(closest(&["Price: High to Low", "Price: Low to High", "Newest"], "low to high"), Some(1));
+        assert_eq!(
+            closest(&["Price: High to Low", "Price: Low to High", "Newest"], "low to high"),
+            Some(1)
+        );
         assert_eq!(closest(&["x", "y"], "z"), Some(0));
         assert_eq!(closest(&[], "z"), None);
     }

@@ -67,8 +67,9 @@ pub(crate) fn answer(event: &Value, policy: Option<&DialogPolicy>) -> (Value, Di
         // agent wants.
         None => matches!(&*kind, "alert" | "beforeunload"),
     };
-    let entered = (accepted && kind == "prompt")
-        .then(|| policy.and_then(|policy| policy.text.clone()).unwrap_or_else(|| text("defaultPrompt")));
+    let entered = (accepted && kind == "prompt").then(|| {
+        policy.and_then(|policy| policy.text.clone()).unwrap_or_else(|| text("defaultPrompt"))
+    });
     let mut params = json!({ "accept": accepted });
     if let Some(entered) = &entered {
         params["promptText"] = json!(entered);
@@ -82,15 +83,17 @@ mod tests {
 
     #[test]
     fn questions_are_declined_unless_the_agent_says_otherwise() {
-        let event = |kind: &str| json!({ "type": kind, "message": "Really?", "defaultPrompt": "old" });
+        let event =
+            |kind: &str| json!({ "type": kind, "message": "Really?", "defaultPrompt": "old" });
         let answered = |kind: &str, policy: Option<DialogPolicy>| {
             let (params, dialog) = answer(&event(kind), policy.as_ref());
             assert_eq!(params["accept"], json!(dialog.accepted));
             assert_eq!(params.get("promptText").and_then(Value::as_str), dialog.entered.as_deref());
             (dialog.accepted, dialog.entered)
         };
-        let policy =
-            |accept, text: Option<&str>| Some(DialogPolicy { accept, text: text.map(str::to_owned) });
+        let policy = |accept, text: Option<&str>| {
+            Some(DialogPolicy { accept, text: text.map(str::to_owned) })
+        };
         assert_eq!(answered("alert", None), (true, None));
         assert_eq!(answered("beforeunload", None), (true, None));
         assert_eq!(answered("confirm", None), (false, None));

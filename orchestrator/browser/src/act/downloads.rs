@@ -8,20 +8,18 @@
 //! the limit is reached. The browser reports the size of a download twice a second: a fast one of
 //! unknown size can exceed the limit by what comes in that time.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    Error, Session,
-    cdp::{connection::Cdp, targets::stable_url, tracker::BrowserState},
-    session::with_browser_context,
-};
+use crate::cdp::connection::Cdp;
+use crate::cdp::targets::stable_url;
+use crate::cdp::tracker::BrowserState;
+use crate::session::with_browser_context;
+use crate::{Error, Session};
 
 /// The limit of downloads in an episode.
 const MAX_DOWNLOADS: usize = 1000;
@@ -65,7 +63,8 @@ enum DownloadEnd {
 impl BrowserState {
     /// Records the event of a starting download.
     pub(crate) fn on_download_begin(&mut self, cdp: &Cdp, event: &Value) {
-        let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         self.started_count += 1;
         self.downloads.push(DownloadState {
             id: text("guid"),
@@ -89,12 +88,15 @@ impl BrowserState {
     /// Records the progress of a download.
     pub(crate) fn on_download_progress(&mut self, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
-        let Some(download) = self.downloads.iter_mut().find(|download| Some(&*download.id) == text("guid"))
+        let Some(download) =
+            self.downloads.iter_mut().find(|download| Some(&*download.id) == text("guid"))
         else {
             return;
         };
         // The protocol's numbers are floating point.
-        let bytes = |name: &str| event.get(name).and_then(Value::as_f64).unwrap_or_default().max(0.0) as u64;
+        let bytes = |name: &str| {
+            event.get(name).and_then(Value::as_f64).unwrap_or_default().max(0.0) as u64
+        };
         download.received = download.received.max(bytes("receivedBytes"));
         download.size = Some(bytes("totalBytes")).filter(|&size| size > 0);
         match text("state") {
@@ -156,7 +158,8 @@ impl DownloadState {
         let finished = self.finished.get_or_insert_with(|| {
             let path = free_path(folder, &self.suggested);
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let whole = ended == DownloadEnd::Completed && fs::rename(folder.join(&self.id), &path).is_ok();
+            let whole =
+                ended == DownloadEnd::Completed && fs::rename(folder.join(&self.id), &path).is_ok();
             Download { name, url: self.url.clone(), path: whole.then_some(path) }
         });
         Some(finished.clone())
@@ -193,8 +196,9 @@ fn remove_canceled(folder: &Path, id: &str) {
 /// An unused path in a folder, for a name that comes from outside.
 fn free_path(folder: &Path, suggested: &str) -> PathBuf {
     let name = suggested.rsplit(['/', '\\']).next().map(|name| name.replace(char::is_control, ""));
-    let name =
-        name.filter(|name| !matches!(&**name, "" | "." | "..")).unwrap_or_else(|| "download".to_owned());
+    let name = name
+        .filter(|name| !matches!(&**name, "" | "." | ".."))
+        .unwrap_or_else(|| "download".to_owned());
     let (stem, end) = match name.rfind('.').filter(|&dot| dot > 0) {
         Some(dot) => name.split_at(dot),
         None => (&*name, ""),
@@ -216,14 +220,21 @@ impl Session {
         let folder = self.downloads_folder();
         let mut state = self.tracker.lock();
         let before = state.downloads_before_action;
-        state.downloads.iter_mut().skip(before).filter_map(|download| download.finish(&folder)).collect()
+        state
+            .downloads
+            .iter_mut()
+            .skip(before)
+            .filter_map(|download| download.finish(&folder))
+            .collect()
     }
 
     /// Directs the downloads of a context to a new, empty folder.
     pub(crate) async fn set_download_folder(&self, context: Option<&str>) -> Result<(), Error> {
         let folder = self.downloads_folder();
         match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::Profile(error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::Profile(error));
+            }
             _ => fs::create_dir(&folder).map_err(Error::Profile)?,
         }
         let params = json!({
@@ -243,7 +254,16 @@ mod tests {
     fn download(id: &str, received: u64, size: Option<u64>) -> DownloadState {
         let (url, suggested) = (String::new(), String::new());
         let id = id.to_owned();
-        DownloadState { id, url, suggested, received, size, refused: false, ended: None, finished: None }
+        DownloadState {
+            id,
+            url,
+            suggested,
+            received,
+            size,
+            refused: false,
+            ended: None,
+            finished: None,
+        }
     }
 
     /// The ids of the downloads that go when `heard` is told of.

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Button, Error, Point, Session, act::element::ElementHandle, cdp::tracker::Page};
+use crate::act::element::ElementHandle;
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Button, Error, Point, Session};
 
 /// How long the browser may take to report the dragged data, once the page has allowed the drag.
 const DRAG_TIMEOUT: Duration = Duration::from_secs(10);
@@ -79,13 +81,22 @@ impl Session {
     async fn expect_drag(&self, page: &Page) -> Result<(), ActionError> {
         self.intercept(page, true).await?;
         self.tracker.lock().intercepted_drag = None;
-        self.evaluate_isolated(page, &page.target, RECORD_DRAG_START, crate::cdp::connection::CALL_TIMEOUT)
-            .await?;
+        self.evaluate_isolated(
+            page,
+            &page.target,
+            RECORD_DRAG_START,
+            crate::cdp::connection::CALL_TIMEOUT,
+        )
+        .await?;
         Ok(())
     }
 
     /// Later drags of the page's own are not intercepted, whatever became of this one.
-    async fn end_drag(&self, page: &Page, dragged: Result<(), ActionError>) -> Result<(), ActionError> {
+    async fn end_drag(
+        &self,
+        page: &Page,
+        dragged: Result<(), ActionError>,
+    ) -> Result<(), ActionError> {
         self.intercept(page, false).await?;
         dragged
     }
@@ -98,7 +109,12 @@ impl Session {
 
     /// Where to drop something that has just been grabbed. Not known earlier: the element may have
     /// to be scrolled into view, or make room.
-    async fn aim_of_drag(&self, page: &Page, to: &str, onto: &ElementHandle) -> Result<Point, ActionError> {
+    async fn aim_of_drag(
+        &self,
+        page: &Page,
+        to: &str,
+        onto: &ElementHandle,
+    ) -> Result<Point, ActionError> {
         self.pass_frame(page).await?;
         Ok(self.aim(page, to, onto).await?.at)
     }
@@ -128,7 +144,12 @@ impl Session {
     /// Moves the mouse in two parts: libraries begin a drag by the first movement, and work out by
     /// the next ones how far it has come. The first part is short, so that it leads over nothing
     /// else. A drag of the browser's gets no movement once it has begun.
-    async fn move_dragged(&mut self, page: &Page, from: Point, to: Point) -> Result<(), ActionError> {
+    async fn move_dragged(
+        &mut self,
+        page: &Page,
+        from: Point,
+        to: Point,
+    ) -> Result<(), ActionError> {
         let (right, down) = (to.x - from.x, to.y - from.y);
         let part = (FIRST_PART / right.hypot(down).max(1.0)).min(0.5);
         let begin = Point { x: from.x + right * part, y: from.y + down * part };
@@ -172,7 +193,10 @@ impl Session {
             return Ok(self.tracker.lock().intercepted_drag.take());
         }
         let condition = |_: &_| "the browser to report the dragged data".to_owned();
-        self.tracker.wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone()).await.map(Some)
+        self.tracker
+            .wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone())
+            .await
+            .map(Some)
     }
 
     async fn is_drag_of_browser(&self, page: &Page) -> Result<bool, Error> {

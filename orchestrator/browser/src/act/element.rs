@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Error, Session,
-    cdp::{connection::CALL_TIMEOUT, tracker::Page},
-    observe::{frames::NodeLocation, marks},
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::Page;
+use crate::observe::frames::NodeLocation;
+use crate::observe::marks;
+use crate::{ActionError, Error, Session};
 
 /// The element of the last action, as it was just before the action.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -55,7 +55,8 @@ const DESCRIBE: &str = concat!("function() { const described = ", include_str!("
     };
 }");
 /// A node in words.
-const DESCRIBED: &str = concat!("function() { return (", include_str!("described.js"), ")(this); }");
+const DESCRIBED: &str =
+    concat!("function() { return (", include_str!("described.js"), ")(this); }");
 /// The element that gets the keys, in words.
 const FOCUSED: &str = concat!("(() => { let node = document.activeElement;
     for (let inner = node; inner; inner = (node.shadowRoot ?? node.contentDocument)?.activeElement) node = inner;
@@ -95,7 +96,11 @@ impl Session {
     }
 
     /// Finds the element that the last observation calls `bid`.
-    pub(crate) async fn element_by_bid(&self, page: &Page, bid: &str) -> Result<ElementHandle, ActionError> {
+    pub(crate) async fn element_by_bid(
+        &self,
+        page: &Page,
+        bid: &str,
+    ) -> Result<ElementHandle, ActionError> {
         let missing = |reason| ActionError::NotFound { bid: bid.to_owned(), reason };
         let place = self.bids.locate(bid);
         let place = place.ok_or_else(|| missing("the last observation shows no such element"))?;
@@ -105,14 +110,22 @@ impl Session {
         };
         let found = match &place {
             NodeLocation::Marked { frame } => {
-                self.evaluate_handle(page, frame, &format!("{}.find({})", marks::script(), json!(bid))).await
+                self.evaluate_handle(
+                    page,
+                    frame,
+                    &format!("{}.find({})", marks::script(), json!(bid)),
+                )
+                .await
             }
             NodeLocation::Node { frame, node } => self.handle(page, frame, *node).await.map(Some),
         };
         let Some(handle) = found.map_err(gone)? else {
             return Err(missing("the last observation shows no such element"));
         };
-        match self.call_on(page, &handle, "function() { return this.isConnected; }", json!([])).await? {
+        match self
+            .call_on(page, &handle, "function() { return this.isConnected; }", json!([]))
+            .await?
+        {
             Value::Bool(true) => Ok(handle),
             _ => Err(missing("it is no longer on the page")),
         }
@@ -126,7 +139,8 @@ impl Session {
         expression: &str,
     ) -> Result<Option<ElementHandle>, Error> {
         let isolated_world = self.isolated_world(page, frame).await?;
-        let params = json!({ "expression": expression, "contextId": isolated_world, "objectGroup": "act" });
+        let params =
+            json!({ "expression": expression, "contextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), "Runtime.evaluate", params).await?;
         self.handle_from_reply(page, answer, isolated_world, frame).await
     }
@@ -147,7 +161,9 @@ impl Session {
             "objectGroup": "act",
         });
         match self.cdp().call(Some(&page.session), "Runtime.callFunctionOn", params).await {
-            Ok(answer) => self.handle_from_reply(page, answer, element.isolated_world, &element.frame).await,
+            Ok(answer) => {
+                self.handle_from_reply(page, answer, element.isolated_world, &element.frame).await
+            }
             // It has gone.
             Err(Error::Refused { .. }) => Ok(None),
             Err(error) => Err(error),
@@ -167,7 +183,8 @@ impl Session {
         // An exception has an object, too.
         crate::page::evaluate::value(answer)?;
         let Some(object) = object else { return Ok(None) };
-        let node = self.cdp().call(Some(&page.session), METHOD, json!({ "objectId": object })).await?;
+        let node =
+            self.cdp().call(Some(&page.session), METHOD, json!({ "objectId": object })).await?;
         let node = node.pointer("/node/backendNodeId").and_then(Value::as_i64);
         let node = node.ok_or(Error::Shape { method: METHOD, field: "node.backendNodeId" })?;
         Ok(Some(ElementHandle { object, node, isolated_world, frame: frame.to_owned() }))
@@ -188,8 +205,7 @@ impl Session {
         isolated_world: i64,
     ) -> Result<String, Error> {
         const METHOD: &str = "DOM.resolveNode";
-        let params =
-            json!({ "backendNodeId": node, "executionContextId": isolated_world, "objectGroup": "act" });
+        let params = json!({ "backendNodeId": node, "executionContextId": isolated_world, "objectGroup": "act" });
         let answer = self.cdp().call(Some(&page.session), METHOD, params).await?;
         let object = answer.pointer("/object/objectId").and_then(Value::as_str);
         Ok(object.ok_or(Error::Shape { method: METHOD, field: "object.objectId" })?.to_owned())
@@ -229,9 +245,11 @@ impl Session {
         );
         let action_target = action_target?;
         let described = action_target.get("described").and_then(Value::as_str).map(str::to_owned);
-        let mut action_target: ActionTarget = serde_json::from_value(action_target).map_err(|_| {
-            Error::Shape { method: "Runtime.callFunctionOn", field: "the element's description" }
-        })?;
+        let mut action_target: ActionTarget =
+            serde_json::from_value(action_target).map_err(|_| Error::Shape {
+                method: "Runtime.callFunctionOn",
+                field: "the element's description",
+            })?;
         action_target.page_url =
             url?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
         action_target.bbox = match quads {
@@ -242,7 +260,10 @@ impl Session {
         };
         let metrics = metrics?;
         action_target.scroll_offset = ["pageX", "pageY"].map(|axis| {
-            metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
+            metrics
+                .pointer(&format!("/cssVisualViewport/{axis}"))
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0)
         });
         Ok((action_target, described))
     }

@@ -23,7 +23,9 @@ pub enum ActionError {
         by: String,
     },
     /// The element is elsewhere whenever the mouse comes to it, or something comes in front of it.
-    #[error("press element {bid}: it does not stay where it is, and {by} is there once the mouse comes")]
+    #[error(
+        "press element {bid}: it does not stay where it is, and {by} is there once the mouse comes"
+    )]
     Shifted {
         /// The bid.
         bid: String,

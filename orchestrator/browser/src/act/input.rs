@@ -1,15 +1,14 @@
 //! Mouse and keyboard events for the browser, and what is held down between them.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Button, Error, Point, Session,
-    act::keys::Key,
-    cdp::tracker::{Page, Tracker},
-    clock::screen::Shown,
-};
+use crate::act::keys::Key;
+use crate::cdp::tracker::{Page, Tracker};
+use crate::clock::screen::Shown;
+use crate::{ActionError, Button, Error, Point, Session};
 
 /// How long the page's time runs so that animation frames and timers of 0 ms do.
 const FRAME: Duration = Duration::from_millis(20);
@@ -62,7 +61,8 @@ impl InputState {
     /// A drag event at the mouse's position.
     pub(crate) fn drag(&self, kind: &str, data: &Value) -> InputEvent {
         let Point { x, y } = self.at;
-        let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.modifiers });
+        let event =
+            json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.modifiers });
         ("Input.dispatchDragEvent", event)
     }
 
@@ -122,7 +122,11 @@ impl Session {
     }
 
     /// Sends events all at once, because nothing else may happen between them.
-    pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+    pub(crate) async fn send_input(
+        &self,
+        page: &Page,
+        events: Vec<InputEvent>,
+    ) -> Result<(), ActionError> {
         let hold = self.hold_input();
         let results = self.dispatch(page, events).await;
         drop(hold);
@@ -132,11 +136,18 @@ impl Session {
     /// Sends events that end with a movement of the mouse over something that the page shows.
     /// Returns when a frame is drawn in which the page got them, and the page has done what they
     /// lead to. The page's time stands still.
-    pub(crate) async fn move_onto(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+    pub(crate) async fn move_onto(
+        &self,
+        page: &Page,
+        events: Vec<InputEvent>,
+    ) -> Result<(), ActionError> {
         let hold = self.hold_input();
         let sent = self.send_events(page, events);
-        let results =
-            if self.begin_frame_control() { self.while_drawing(page, sent).await } else { sent.await };
+        let results = if self.begin_frame_control() {
+            self.while_drawing(page, sent).await
+        } else {
+            sent.await
+        };
         self.ensure_idle().await;
         drop(hold);
         self.check_input(page, results)
@@ -147,7 +158,11 @@ impl Session {
         Ok(self.advance(page, FRAME).await?)
     }
 
-    fn check_input(&self, page: &Page, results: Vec<Result<Value, Error>>) -> Result<(), ActionError> {
+    fn check_input(
+        &self,
+        page: &Page,
+        results: Vec<Result<Value, Error>>,
+    ) -> Result<(), ActionError> {
         results.into_iter().try_for_each(|result| self.ignore_if_closed(page, result))
     }
 
@@ -156,16 +171,18 @@ impl Session {
         page: &Page,
         events: Vec<InputEvent>,
     ) -> impl Future<Output = Vec<Result<Value, Error>>> {
-        let sent =
-            events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
+        let sent = events
+            .into_iter()
+            .map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
         futures_util::future::join_all(sent)
     }
 
     async fn dispatch(&self, page: &Page, events: Vec<InputEvent>) -> Vec<Result<Value, Error>> {
         // The page gets wheel events and a final movement only when a frame is drawn. A document
         // without contents has none, and nothing that could get them.
-        let needs_frame =
-            |(_, event): &InputEvent| event["type"] == "mouseMoved" || event["type"] == "mouseWheel";
+        let needs_frame = |(_, event): &InputEvent| {
+            event["type"] == "mouseMoved" || event["type"] == "mouseWheel"
+        };
         let waits = self.begin_frame_control() && events.last().is_some_and(needs_frame);
         let mut events = events;
         if waits && self.shown(page).await == Shown::Nothing {

@@ -2,15 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Session,
-    act::{
-        element::ElementHandle,
-        input::key,
-        keys::{self, Combination},
-    },
-    cdp::tracker::Page,
-};
+use crate::act::element::ElementHandle;
+use crate::act::input::key;
+use crate::act::keys::{self, Combination};
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Session};
 
 /// Prepares an element for typing, with all of its content selected. Inputs without typing get
 /// their value at once. Returns `type`, `done`, or why it cannot be filled.
@@ -121,7 +117,11 @@ impl Session {
         self.press_combination(page, &combination).await
     }
 
-    pub(crate) async fn focus(&self, page: &Page, element: &ElementHandle) -> Result<(), ActionError> {
+    pub(crate) async fn focus(
+        &self,
+        page: &Page,
+        element: &ElementHandle,
+    ) -> Result<(), ActionError> {
         self.call_on(page, element, "function() { this.focus?.(); }", json!([])).await?;
         Ok(())
     }
@@ -177,7 +177,11 @@ impl Session {
     }
 
     /// Presses the modifiers and the key, and releases them in reverse order.
-    async fn press_combination(&self, page: &Page, combination: &Combination) -> Result<(), ActionError> {
+    async fn press_combination(
+        &self,
+        page: &Page,
+        combination: &Combination,
+    ) -> Result<(), ActionError> {
         let mut modifiers = self.input_state.modifiers;
         let mut events = Vec::new();
         for (modifier, bit) in &combination.modifiers {

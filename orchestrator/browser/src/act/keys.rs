@@ -111,7 +111,8 @@ pub(crate) fn parse(keys: &str) -> Result<Combination, String> {
 /// The key and the bit of a modifier.
 pub(crate) fn modifier(modifier: Modifier) -> (Key, u32) {
     let name = modifier.as_str();
-    let &(_, bit, code, number) = MODIFIERS.iter().find(|entry| entry.0 == name).unwrap_or(&MODIFIERS[0]);
+    let &(_, bit, code, number) =
+        MODIFIERS.iter().find(|entry| entry.0 == name).unwrap_or(&MODIFIERS[0]);
     let name = if modifier == Modifier::ControlOrMeta { "Control" } else { name };
     (Key { key: name.to_owned(), code: code.to_owned(), number, text: None }, bit)
 }
@@ -133,16 +134,24 @@ pub(crate) fn single(name: &str) -> Option<Key> {
         });
     }
     if let Some((key, _, code, number)) = MODIFIERS.iter().find(|modifier| modifier.0 == name) {
-        return Some(Key { key: (*key).to_owned(), code: (*code).to_owned(), number: *number, text: None });
+        return Some(Key {
+            key: (*key).to_owned(),
+            code: (*code).to_owned(),
+            number: *number,
+            text: None,
+        });
     }
     let mut chars = name.chars();
     let (Some(c), None) = (chars.next(), chars.next()) else { return None };
     let (code, number) = if c.is_ascii_alphabetic() {
         let upper = c.to_ascii_uppercase();
         (format!("Key{upper}"), u32::from(upper))
-    } else if let Some(digit) = c.to_digit(10).map(|d| d as usize).or_else(|| SHIFTED_DIGITS.find(c)) {
+    } else if let Some(digit) =
+        c.to_digit(10).map(|d| d as usize).or_else(|| SHIFTED_DIGITS.find(c))
+    {
         (format!("Digit{digit}"), 48 + u32::try_from(digit).ok()?)
-    } else if let Some((_, _, code, number)) = SIGNS.iter().find(|sign| sign.0 == c || sign.1 == c) {
+    } else if let Some((_, _, code, number)) = SIGNS.iter().find(|sign| sign.0 == c || sign.1 == c)
+    {
         ((*code).to_owned(), *number)
     } else {
         // It has no key, but can still be typed.
@@ -157,12 +166,17 @@ mod tests {
 
     #[test]
     fn combinations_are_read() {
-        let check = |keys: &str, key: &str, code: &str, number: u32, text: Option<&str>, bits: u32| {
-            let read = parse(keys).unwrap();
-            assert_eq!((&*read.key.key, &*read.key.code, read.key.number), (key, code, number), "{keys}");
-            assert_eq!(read.key.text.as_deref(), text, "{keys}");
-            assert_eq!(read.modifiers.iter().map(|(_, bit)| bit).sum::<u32>(), bits, "{keys}");
-        };
+        let check =
+            |keys: &str, key: &str, code: &str, number: u32, text: Option<&str>, bits: u32| {
+                let read = parse(keys).unwrap();
+                assert_eq!(
+                    (&*read.key.key, &*read.key.code, read.key.number),
+                    (key, code, number),
+                    "{keys}"
+                );
+                assert_eq!(read.key.text.as_deref(), text, "{keys}");
+                assert_eq!(read.modifiers.iter().map(|(_, bit)| bit).sum::<u32>(), bits, "{keys}");
+            };
         check("Enter", "Enter", "Enter", 13, Some("\r"), 0);
         check("a", "a", "KeyA", 65, Some("a"), 0);
         check("Shift+a", "A", "KeyA", 65, Some("A"), 8);

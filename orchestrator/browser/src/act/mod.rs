@@ -31,13 +31,14 @@ mod scroll;
 mod selector;
 pub(crate) mod upload;
 
-pub use error::ActionError;
-
 use std::time::Duration;
 
+pub use error::ActionError;
 use serde_json::json;
 
-use crate::{Action, Point, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
+use crate::act::dialogs::DialogPolicy;
+use crate::cdp::tracker::Page;
+use crate::{Action, Point, Press, Session};
 
 /// The longest way to scroll at once, in CSS pixels. Chromium's pages end before that.
 const LONGEST_SCROLL: f64 = 40_000_000.0;
@@ -127,7 +128,11 @@ impl Session {
         }
     }
 
-    async fn perform_on_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
+    async fn perform_on_element(
+        &mut self,
+        page: &Page,
+        action: &Action,
+    ) -> Result<(), ActionError> {
         let Some(bid) = action.bid() else { return Ok(()) };
         let element = self.resolve_element(page, bid).await?;
         let (mut action_target, described) = self.describe_target(page, &element).await?;
@@ -165,7 +170,8 @@ impl Session {
                 action_target.value = options.join(", ");
             }
             Action::SelectClosest { label, .. } => {
-                action_target.value = self.select_closest_option(page, bid, &element, label).await?;
+                action_target.value =
+                    self.select_closest_option(page, bid, &element, label).await?;
             }
             Action::Upload { files, .. } => self.upload(page, bid, &element, files).await?,
             Action::ScrollTo { .. } => self.scroll_to(page, &element).await?,

@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Button, Error, Point, Press, Session,
-    act::{
-        actionability::Aim,
-        element::ElementHandle,
-        input::{InputEvent, InputHold, key},
-        keys,
-    },
-    cdp::tracker::Page,
-};
+use crate::act::actionability::Aim;
+use crate::act::element::ElementHandle;
+use crate::act::input::{InputEvent, InputHold, key};
+use crate::act::keys;
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Button, Error, Point, Press, Session};
 
 /// How long the page's time runs before the mouse follows an element that has moved away from it.
-const FOLLOW: [Duration; 4] =
-    [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(100)];
+const FOLLOW: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(20),
+    Duration::from_millis(100),
+    Duration::from_millis(100),
+];
 /// How many times a hover follows an element.
 const HOVERS: usize = 3;
 
@@ -193,7 +193,11 @@ impl Session {
         self.send_input(page, vec![moved]).await?;
         self.ensure_idle().await;
         self.receiver = self.describe_at(page, at).await;
-        let then = if down { self.input_state.press(button, 1) } else { self.input_state.release(button, 1) };
+        let then = if down {
+            self.input_state.press(button, 1)
+        } else {
+            self.input_state.release(button, 1)
+        };
         self.send_input(page, vec![then]).await
     }
 
@@ -210,7 +214,8 @@ impl Session {
             if (box.localName === 'input' && ['checkbox', 'radio'].includes(box.type)) return box.checked;
             return { true: true, false: false, mixed: false }[box.getAttribute('aria-checked')] ?? null;
         }";
-        let unfit = |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
+        let unfit =
+            |reason: &str| ActionError::Unfit { bid: bid.to_owned(), reason: reason.to_owned() };
         let is_checked = self.call_on(page, element, IS_CHECKED, json!([])).await?;
         let Some(is_checked) = is_checked.as_bool() else {
             return Err(unfit("it is no checkbox and no radio button"));

@@ -9,7 +9,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Error, Session, act::element::ElementHandle, cdp::tracker::Page};
+use crate::act::element::ElementHandle;
+use crate::cdp::tracker::Page;
+use crate::{ActionError, Error, Session};
 
 /// The prefix of a name that is not a bid.
 const PREFIX: &str = "css=";
@@ -17,7 +19,8 @@ const PREFIX: &str = "css=";
 const INSIDE: &str = " >> ";
 const INVALID: &str = "it is no selector of CSS";
 /// Looks in the shadow root of an element, or else in the element itself.
-const FIND_INSIDE: &str = "function(selector) { return (this.shadowRoot ?? this).querySelector(selector); }";
+const FIND_INSIDE: &str =
+    "function(selector) { return (this.shadowRoot ?? this).querySelector(selector); }";
 
 impl Session {
     /// Finds the element that an action names, by a bid or by a selector.
@@ -26,7 +29,9 @@ impl Session {
         page: &Page,
         name: &str,
     ) -> Result<ElementHandle, ActionError> {
-        let Some(selector) = name.strip_prefix(PREFIX) else { return self.element_by_bid(page, name).await };
+        let Some(selector) = name.strip_prefix(PREFIX) else {
+            return self.element_by_bid(page, name).await;
+        };
         let mut parts = selector.split(INSIDE);
         let mut element = self.find(page, name, parts.next().unwrap_or_default()).await?;
         for part in parts {
@@ -36,7 +41,12 @@ impl Session {
     }
 
     /// Finds the first element like that, in the page or else in its frames.
-    async fn find(&self, page: &Page, name: &str, selector: &str) -> Result<ElementHandle, ActionError> {
+    async fn find(
+        &self,
+        page: &Page,
+        name: &str,
+        selector: &str,
+    ) -> Result<ElementHandle, ActionError> {
         let missing = |reason| ActionError::NotFound { bid: name.to_owned(), reason };
         for frame in self.frames(page).await? {
             match self.evaluate_handle(page, &frame.id, &query(selector)).await {
@@ -73,7 +83,9 @@ impl Session {
             Ok(Some(handle)) => Ok(handle),
             Err(Error::Script { .. }) => Err(missing(INVALID)),
             // The frame has just gone, or is another site's.
-            Ok(None) | Err(Error::Refused { .. }) => Err(missing("nothing in that element is like that")),
+            Ok(None) | Err(Error::Refused { .. }) => {
+                Err(missing("nothing in that element is like that"))
+            }
             Err(error) => Err(error.into()),
         }
     }

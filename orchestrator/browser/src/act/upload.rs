@@ -3,15 +3,14 @@
 //! Only files of the task can be uploaded: those in the session's upload folder, and the downloads
 //! of the episode. A page that misleads an agent must not reach the machine's other files.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Error, Point, Press, Session,
-    act::element::ElementHandle,
-    cdp::tracker::{BrowserState, Page},
-};
+use crate::act::element::ElementHandle;
+use crate::cdp::tracker::{BrowserState, Page};
+use crate::{ActionError, Error, Point, Press, Session};
 
 /// How long the page may take to open a file chooser after a click.
 const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -70,13 +69,15 @@ impl Session {
 
     async fn set_files(&self, page: &Page, files: &[PathBuf]) -> Result<(), ActionError> {
         let condition = |_: &BrowserState| "the page to ask for a file".to_owned();
-        let chooser =
-            match self.tracker.wait_for(CHOOSER_TIMEOUT, condition, |state| state.file_chooser.clone()).await
-            {
-                Ok(chooser) => chooser,
-                Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
-                Err(error) => return Err(error.into()),
-            };
+        let chooser = match self
+            .tracker
+            .wait_for(CHOOSER_TIMEOUT, condition, |state| state.file_chooser.clone())
+            .await
+        {
+            Ok(chooser) => chooser,
+            Err(Error::Deadline { .. }) => return Err(ActionError::NoChooser),
+            Err(error) => return Err(error.into()),
+        };
         if files.len() > 1 && !chooser.several {
             return Err(ActionError::File {
                 name: format!("{} files", files.len()),
@@ -120,7 +121,9 @@ pub(crate) fn find(folders: &[PathBuf], name: &str) -> Result<PathBuf, &'static 
     let candidates: Vec<(bool, PathBuf)> = candidates.collect();
     match candidates.iter().find(|(inside, _)| *inside) {
         Some((_, file)) => Ok(file.clone()),
-        None if candidates.is_empty() => Err("neither the task nor its downloads have a file of that name"),
+        None if candidates.is_empty() => {
+            Err("neither the task nor its downloads have a file of that name")
+        }
         None => Err("only files of the task and its downloads can be given to a page"),
     }
 }

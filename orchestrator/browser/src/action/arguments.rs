@@ -13,8 +13,10 @@ pub(super) struct Arguments {
 impl Arguments {
     pub(super) fn new(call: Call, form: &'static str) -> Self {
         let parameters = form.split(['(', ')']).nth(1).unwrap_or_default().split(", ");
-        let names: Vec<&str> =
-            parameters.filter_map(|name| name.split('=').next()).filter(|name| !name.is_empty()).collect();
+        let names: Vec<&str> = parameters
+            .filter_map(|name| name.split('=').next())
+            .filter(|name| !name.is_empty())
+            .collect();
         let fits = call.positional.len() <= names.len();
         let mut arguments: Vec<(String, Literal)> =
             names.iter().map(|&name| name.to_owned()).zip(call.positional).collect();
@@ -93,7 +95,11 @@ impl Arguments {
         if number.fract() != 0.0 || !(0.0..1e6).contains(&number) {
             return Err(self.wrong());
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and small")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole and small"
+        )]
         Ok(number as usize)
     }
 
@@ -114,7 +120,8 @@ impl Arguments {
         if self.arguments.iter().all(|(name, _)| name != "modifiers") {
             return Ok(Vec::new());
         }
-        let named = |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
+        let named =
+            |name: &String| Modifier::ALL.into_iter().find(|modifier| modifier.as_str() == name);
         let names = self.texts("modifiers")?;
         names.iter().map(named).collect::<Option<_>>().ok_or_else(|| self.wrong())
     }

@@ -9,9 +9,11 @@
 //! only spaces and comments around it. Otherwise it picks the calls out of a model's text, as
 //! [`read`] does. An unknown call is an error here; there it fails when it runs.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
-use super::{Action, ParseError, Point, Press, arguments::Arguments};
+use super::arguments::Arguments;
+use super::{Action, ParseError, Point, Press};
 use crate::python::{Call, parse_call, parse_calls, repr};
 
 /// Every call with its parameters, in their order, and their defaults.
@@ -84,7 +86,8 @@ impl FromStr for Action {
 }
 
 fn action(call: Call) -> Result<Action, ParseError> {
-    let form = FORMS.iter().chain(EXTENSION_FORMS).find(|form| form.split('(').next() == Some(&call.name));
+    let form =
+        FORMS.iter().chain(EXTENSION_FORMS).find(|form| form.split('(').next() == Some(&call.name));
     let Some(form) = form else { return Err(ParseError::unknown(call.name, FORMS)) };
     let name = call.name.clone();
     let mut args = Arguments::new(call, form);
@@ -100,11 +103,15 @@ fn action(call: Call) -> Result<Action, ParseError> {
         }
         "clear" => Action::Clear { bid: args.text("bid")? },
         "check" | "uncheck" => Action::Tick { bid: args.text("bid")?, on: name == "check" },
-        "select_option" => Action::Select { bid: args.text("bid")?, options: args.texts("options")? },
+        "select_option" => {
+            Action::Select { bid: args.text("bid")?, options: args.texts("options")? }
+        }
         "press" => Action::Press { bid: args.text("bid")?, keys: args.text("key_comb")? },
         "focus" => Action::Focus { bid: args.text("bid")? },
         "drag_and_drop" => Action::Drag { from: args.text("from_bid")?, to: args.text("to_bid")? },
-        "scroll" => Action::Scroll { at: None, dx: args.number("delta_x")?, dy: args.number("delta_y")? },
+        "scroll" => {
+            Action::Scroll { at: None, dx: args.number("delta_x")?, dy: args.number("delta_y")? }
+        }
         "scroll_at" => {
             let at = Some(args.point("x", "y")?);
             Action::Scroll { at, dx: args.number("delta_x")?, dy: args.number("delta_y")? }
@@ -114,7 +121,10 @@ fn action(call: Call) -> Result<Action, ParseError> {
         "mouse_up" => Action::MouseUp(args.point("x", "y")?, args.button()?),
         "mouse_click" | "mouse_dblclick" => {
             let (at, button) = (args.point("x", "y")?, args.button()?);
-            Action::MouseClick(at, Press { button, modifiers: Vec::new(), twice: name == "mouse_dblclick" })
+            Action::MouseClick(
+                at,
+                Press { button, modifiers: Vec::new(), twice: name == "mouse_dblclick" },
+            )
         }
         "mouse_drag_and_drop" => {
             Action::MouseDrag(args.point("from_x", "from_y")?, args.point("to_x", "to_y")?)
@@ -133,19 +143,28 @@ fn action(call: Call) -> Result<Action, ParseError> {
         "tab_close" => Action::CloseTab,
         "tab_focus" => Action::FocusTab { index: args.index("index")? },
         "noop" => {
-            let millis = args.number_or("wait_ms", Action::NOOP_MS)?.clamp(0.0, Action::MAX_WAIT_MS);
+            let millis =
+                args.number_or("wait_ms", Action::NOOP_MS)?.clamp(0.0, Action::MAX_WAIT_MS);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
-            if millis == Action::NOOP_MS { Action::Noop } else { Action::Wait { millis: millis as u32 } }
+            if millis == Action::NOOP_MS {
+                Action::Noop
+            } else {
+                Action::Wait { millis: millis as u32 }
+            }
         }
         "send_msg_to_user" => Action::Answer { text: args.text("text")? },
         "report_infeasible" => Action::Infeasible { reason: args.text("reason")? },
-        "fill_and_enter" => Action::FillAndEnter { bid: args.text("bid")?, value: args.text("value")? },
+        "fill_and_enter" => {
+            Action::FillAndEnter { bid: args.text("bid")?, value: args.text("value")? }
+        }
         "type_into" => Action::TypeInto { bid: args.text("bid")?, text: args.text("text")? },
         "handle_dialogs" => {
             Action::HandleDialogs { accept: args.flag("accept")?, text: args.text_or_none("text")? }
         }
         "check_all" => Action::TickAll { bids: args.texts("bids")? },
-        "select_closest" => Action::SelectClosest { bid: args.text("bid")?, label: args.text("label")? },
+        "select_closest" => {
+            Action::SelectClosest { bid: args.text("bid")?, label: args.text("label")? }
+        }
         "scroll_page" => Action::ScrollPage { by: args.number("by")? },
         "scroll_to" => Action::ScrollTo { bid: args.text("bid")? },
         "search" => Action::Search { query: args.text("query")? },
@@ -164,12 +183,18 @@ impl fmt::Display for Action {
             Self::Click { bid, press } => {
                 write!(f, "{}click({}{}", twice(press), repr(bid), button(press.button))?;
                 if !press.modifiers.is_empty() {
-                    write!(f, ", modifiers={}", list(press.modifiers.iter().map(|key| key.as_str())))?;
+                    write!(
+                        f,
+                        ", modifiers={}",
+                        list(press.modifiers.iter().map(|key| key.as_str()))
+                    )?;
                 }
                 f.write_str(")")
             }
             Self::Hover { bid } => write!(f, "hover({})", repr(bid)),
-            Self::Fill { bid, value, by_keys: false } => write!(f, "fill({}, {})", repr(bid), repr(value)),
+            Self::Fill { bid, value, by_keys: false } => {
+                write!(f, "fill({}, {})", repr(bid), repr(value))
+            }
             Self::Fill { bid, value, by_keys: true } => {
                 write!(f, "fill({}, {}, enable_autocomplete_menu=True)", repr(bid), repr(value))
             }
@@ -183,10 +208,16 @@ impl fmt::Display for Action {
             Self::Focus { bid } => write!(f, "focus({})", repr(bid)),
             Self::Drag { from, to } => write!(f, "drag_and_drop({}, {})", repr(from), repr(to)),
             Self::Scroll { at: None, dx, dy } => write!(f, "scroll({dx}, {dy})"),
-            Self::Scroll { at: Some(Point { x, y }), dx, dy } => write!(f, "scroll_at({x}, {y}, {dx}, {dy})"),
+            Self::Scroll { at: Some(Point { x, y }), dx, dy } => {
+                write!(f, "scroll_at({x}, {y}, {dx}, {dy})")
+            }
             Self::MouseMove(Point { x, y }) => write!(f, "mouse_move({x}, {y})"),
-            Self::MouseDown(Point { x, y }, pressed) => write!(f, "mouse_down({x}, {y}{})", button(*pressed)),
-            Self::MouseUp(Point { x, y }, pressed) => write!(f, "mouse_up({x}, {y}{})", button(*pressed)),
+            Self::MouseDown(Point { x, y }, pressed) => {
+                write!(f, "mouse_down({x}, {y}{})", button(*pressed))
+            }
+            Self::MouseUp(Point { x, y }, pressed) => {
+                write!(f, "mouse_up({x}, {y}{})", button(*pressed))
+            }
             Self::MouseClick(Point { x, y }, press) => {
                 write!(f, "mouse_{}click({x}, {y}{})", twice(press), button(press.button))
             }
@@ -198,7 +229,9 @@ impl fmt::Display for Action {
             Self::KeyUp(key) => write!(f, "keyboard_up({})", repr(key)),
             Self::Type(text) => write!(f, "keyboard_type({})", repr(text)),
             Self::Insert(text) => write!(f, "keyboard_insert_text({})", repr(text)),
-            Self::Upload { bid, files } => write!(f, "upload_file({}, {})", repr(bid), one_or_list(files)),
+            Self::Upload { bid, files } => {
+                write!(f, "upload_file({}, {})", repr(bid), one_or_list(files))
+            }
             Self::UploadAt(Point { x, y }, files) => {
                 write!(f, "mouse_upload_file({x}, {y}, {})", one_or_list(files))
             }
@@ -212,15 +245,21 @@ impl fmt::Display for Action {
             Self::Wait { millis } => write!(f, "noop({millis})"),
             Self::Answer { text } => write!(f, "send_msg_to_user({})", repr(text)),
             Self::Infeasible { reason } => write!(f, "report_infeasible({})", repr(reason)),
-            Self::FillAndEnter { bid, value } => write!(f, "fill_and_enter({}, {})", repr(bid), repr(value)),
+            Self::FillAndEnter { bid, value } => {
+                write!(f, "fill_and_enter({}, {})", repr(bid), repr(value))
+            }
             Self::TypeInto { bid, text } => write!(f, "type_into({}, {})", repr(bid), repr(text)),
             Self::HandleDialogs { accept, text } => {
                 write!(f, "handle_dialogs({}", if *accept { "True" } else { "False" })?;
                 text.iter().try_for_each(|text| write!(f, ", {}", repr(text)))?;
                 f.write_str(")")
             }
-            Self::TickAll { bids } => write!(f, "check_all({})", list(bids.iter().map(String::as_str))),
-            Self::SelectClosest { bid, label } => write!(f, "select_closest({}, {})", repr(bid), repr(label)),
+            Self::TickAll { bids } => {
+                write!(f, "check_all({})", list(bids.iter().map(String::as_str)))
+            }
+            Self::SelectClosest { bid, label } => {
+                write!(f, "select_closest({}, {})", repr(bid), repr(label))
+            }
             Self::ScrollPage { by } => write!(f, "scroll_page({by})"),
             Self::ScrollTo { bid } => write!(f, "scroll_to({})", repr(bid)),
             Self::Search { query } => write!(f, "search({})", repr(query)),
@@ -232,7 +271,11 @@ impl fmt::Display for Action {
 }
 
 fn button(button: super::Button) -> String {
-    if button == super::Button::Left { String::new() } else { format!(", button={}", repr(button.as_str())) }
+    if button == super::Button::Left {
+        String::new()
+    } else {
+        format!(", button={}", repr(button.as_str()))
+    }
 }
 
 fn one_or_list(items: &[String]) -> String {
@@ -315,7 +358,10 @@ mod tests {
             assert_eq!(text.parse::<Action>().unwrap().to_string(), *text);
         }
         for name in FORMS.iter().chain(EXTENSION_FORMS).filter_map(|form| form.split('(').next()) {
-            assert!(WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))), "{name} is not tried");
+            assert!(
+                WRITTEN.iter().any(|text| text.starts_with(&format!("{name}("))),
+                "{name} is not tried"
+            );
         }
     }
 
@@ -339,7 +385,10 @@ mod tests {
     fn what_is_no_action_says_why() {
         for (text, expected) in [
             ("click()", "read an action: write it as `click(bid, button='left', modifiers=[])`"),
-            ("click('1', 'up')", "read an action: write it as `click(bid, button='left', modifiers=[])`"),
+            (
+                "click('1', 'up')",
+                "read an action: write it as `click(bid, button='left', modifiers=[])`",
+            ),
             ("hover('1', x=2)", "read an action: write it as `hover(bid)`"),
             ("tab_focus(-1)", "read an action: write it as `tab_focus(index)`"),
             ("goto('a', 'b')", "read an action: write it as `goto(url)`"),
@@ -349,15 +398,16 @@ mod tests {
         }
         let unknown = "launch('x')".parse::<Action>().unwrap_err().to_string();
         assert!(
-            unknown.starts_with("read an action: there is no `launch`; there are click, dblclick, hover"),
+            unknown.starts_with(
+                "read an action: there is no `launch`; there are click, dblclick, hover"
+            ),
             "{unknown}"
         );
     }
 
     #[test]
     fn calls_are_found_in_a_models_words() {
-        let text =
-            "I shall (first) fill it in:\n```\nfill('1', 'a) b')  # click('9')\nclick('2')\n```\nthen wait.";
+        let text = "I shall (first) fill it in:\n```\nfill('1', 'a) b')  # click('9')\nclick('2')\n```\nthen wait.";
         let found: Vec<String> = read(text).unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(found, ["fill('1', 'a) b')", "click('2')"]);
         assert_eq!(read("nothing to do"), Err(ParseError::Empty));

@@ -1,7 +1,8 @@
 //! The notations (dialects) of agents. Each has a module here, which names the published rules that
 //! it follows.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,7 +137,10 @@ mod tests {
     #[test]
     fn browsergym_takes_one_call_alone_or_several_among_words() {
         let words = "First\nclick('1')\nthen\nclick('2')";
-        assert_eq!(Dialect::BrowserGym.read(words), Ok(vec![Action::click("1"), Action::click("2")]));
+        assert_eq!(
+            Dialect::BrowserGym.read(words),
+            Ok(vec![Action::click("1"), Action::click("2")])
+        );
         assert!(Dialect::BrowserGym.read_one(words).is_err());
         assert_eq!(Dialect::BrowserGym.read_one("click('1') # why"), Ok(Action::click("1")));
     }

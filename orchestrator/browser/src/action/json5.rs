@@ -36,7 +36,8 @@ impl Reader {
     }
 
     fn eat(&mut self, expected: &str) -> bool {
-        let found = expected.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
+        let found =
+            expected.chars().enumerate().all(|(n, c)| self.chars.get(self.at + n) == Some(&c));
         if found {
             self.at += expected.chars().count();
         }
@@ -63,7 +64,10 @@ impl Reader {
 
     fn word(&mut self) -> String {
         let start = self.at;
-        while self.peek().is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '+' | '.')) {
+        while self
+            .peek()
+            .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-' | '+' | '.'))
+        {
             self.at += 1;
         }
         self.chars[start..self.at].iter().collect()

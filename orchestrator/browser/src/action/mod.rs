@@ -6,6 +6,7 @@ mod arguments;
 mod browsergym;
 mod dialect;
 mod error;
+mod field_selector;
 mod json5;
 mod seeact;
 mod turkingbench;
@@ -15,7 +16,6 @@ mod webcanvas;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::ParseError;
 pub use seeact::choice_name;
-
 use serde::Deserialize;
 
 /// One action. It names elements by the bid in the last observation, or by `css=SELECTOR`: the
@@ -296,8 +296,13 @@ impl Button {
 
 impl Modifier {
     /// All modifiers.
-    pub const ALL: [Modifier; 5] =
-        [Modifier::Alt, Modifier::Control, Modifier::ControlOrMeta, Modifier::Meta, Modifier::Shift];
+    pub const ALL: [Modifier; 5] = [
+        Modifier::Alt,
+        Modifier::Control,
+        Modifier::ControlOrMeta,
+        Modifier::Meta,
+        Modifier::Shift,
+    ];
 
     /// Its name in every dialect.
     pub fn as_str(self) -> &'static str {

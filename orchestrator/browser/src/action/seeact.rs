@@ -84,9 +84,9 @@ pub fn choice_name(index: usize) -> String {
     let letter = |n: usize| char::from(b'A' + u8::try_from(n).unwrap_or(25).min(25));
     match index.checked_sub(26) {
         None => letter(index).to_string(),
-        Some(rest) => {
-            [letter(rest / 26), letter(if rest < 26 * 26 { rest % 26 } else { 25 })].iter().collect()
-        }
+        Some(rest) => [letter(rest / 26), letter(if rest < 26 * 26 { rest % 26 } else { 25 })]
+            .iter()
+            .collect(),
     }
 }
 
@@ -115,8 +115,9 @@ pub(super) fn read(text: &str, choices: &[String]) -> Result<Action, ParseError>
         });
     };
     let element = element(&text, start);
-    let value =
-        text.split_once("VALUE: ").map_or("", |(_, rest)| rest.split('\n').next().unwrap_or_default());
+    let value = text
+        .split_once("VALUE: ")
+        .map_or("", |(_, rest)| rest.split('\n').next().unwrap_or_default());
     let value = unquote_value(unquote_value(value.trim()));
     let chosen = || match element {
         Element::Bid(bid) => Ok(Some(bid.to_owned())),
@@ -164,10 +165,10 @@ fn strip_prompt_echo(text: &str) -> String {
     let mut text = text.to_owned();
     for whose in ["your", "my"] {
         let choice = format!("The uppercase letter of {whose} choice");
-        let full =
-            ". Choose one of the following elements if it matches the target element based on your analysis:";
+        let full = ". Choose one of the following elements if it matches the target element based on your analysis:";
         text = strip_phrase(text, &format!("{choice}{full}"));
-        for on in [" based on your analysis", " based on my analysis", " based on the analysis", ""] {
+        for on in [" based on your analysis", " based on my analysis", " based on the analysis", ""]
+        {
             for end in [" is:", " is ", "."] {
                 text = strip_phrase(text, &format!("{choice}{on}{end}"));
             }
@@ -190,7 +191,9 @@ fn strip_prompt_echo(text: &str) -> String {
 /// The text without a phrase and the line breaks, two at most, that follow it.
 fn strip_phrase(text: String, phrase: &str) -> String {
     if text.contains(phrase) {
-        text.replace(&format!("{phrase}\n\n"), "").replace(&format!("{phrase}\n"), "").replace(phrase, "")
+        text.replace(&format!("{phrase}\n\n"), "")
+            .replace(&format!("{phrase}\n"), "")
+            .replace(phrase, "")
     } else {
         text
     }
@@ -242,8 +245,9 @@ fn unquote_value(value: &str) -> &str {
 }
 
 fn add_scheme(url: &str) -> String {
-    let is_scheme =
-        |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
+    let is_scheme = |text: &str| {
+        text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
     let has_one = url.starts_with("about:")
         || url.split_once("://").is_some_and(|(scheme, _)| !scheme.is_empty() && is_scheme(scheme));
     if has_one { url.to_owned() } else { format!("https://{url}") }
@@ -292,14 +296,25 @@ mod tests {
 
     fn check(text: &str, expected: &str) {
         let choices: Vec<String> = (1..=60).map(|n| format!("a{n}")).collect();
-        assert_eq!(read(text, &choices).map(|action| action.to_string()), Ok(expected.to_owned()), "{text}");
+        assert_eq!(
+            read(text, &choices).map(|action| action.to_string()),
+            Ok(expected.to_owned()),
+            "{text}"
+        );
     }
 
     #[test]
     fn letters_count_the_choices() {
-        for (index, name) in
-            [(0, "A"), (25, "Z"), (26, "AA"), (51, "AZ"), (52, "BA"), (701, "ZZ"), (702, "ZZ"), (9999, "ZZ")]
-        {
+        for (index, name) in [
+            (0, "A"),
+            (25, "Z"),
+            (26, "AA"),
+            (51, "AZ"),
+            (52, "BA"),
+            (701, "ZZ"),
+            (702, "ZZ"),
+            (9999, "ZZ"),
+        ] {
             assert_eq!(choice_name(index), name);
             assert_eq!(super::index(name), Some(index.min(701)));
         }
@@ -382,7 +397,11 @@ mod tests {
                 3,
                 "there is none; end with three lines that begin with `ELEMENT: `, `ACTION: ` and `VALUE: `",
             ),
-            ("ACTION: CLICK", 3, "write it as `ELEMENT: the element's id\nACTION: CLICK\nVALUE: None`"),
+            (
+                "ACTION: CLICK",
+                3,
+                "write it as `ELEMENT: the element's id\nACTION: CLICK\nVALUE: None`",
+            ),
             (
                 "ELEMENT: None\nACTION: TYPE\nVALUE: x",
                 30,

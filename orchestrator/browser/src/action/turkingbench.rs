@@ -27,7 +27,9 @@
 //! Fields are named by [`css=`](super::Action), in the page or else in its frames.
 //! `WebDriver.find_element` looks in one frame only.
 
-use super::{Action, ParseError, arguments::Arguments};
+use super::arguments::Arguments;
+use super::field_selector::{name_selector, parse_field, type_selector, value_selector};
+use super::{Action, ParseError};
 use crate::python::{Call, Literal, parse_calls, repr};
 
 const FORMS: &[&str] = &[
@@ -109,7 +111,10 @@ fn action(call: Call) -> Result<Action, ParseError> {
                 Some(Literal::None) => Action::Noop,
                 value => match literal_text(value.map(truncated)).ok_or_else(|| args.wrong())? {
                     value if value == "nan" || value == "None" => Action::Noop,
-                    value => Action::Tick { bid: value_selector("radio", &parse_field, &value), on: true },
+                    value => Action::Tick {
+                        bid: value_selector("radio", &parse_field, &value),
+                        on: true,
+                    },
                 },
             }
         }
@@ -168,90 +173,6 @@ fn truncated(value: Literal) -> Literal {
     }
 }
 
-fn name_selector(parse_field: &str) -> String {
-    format!("css=[name={}]", css_string(parse_field))
-}
-
-fn type_selector(kind: &str, parse_field: &str) -> String {
-    format!("css=input[type=\"{kind}\"][name={}]", css_string(parse_field))
-}
-
-fn value_selector(kind: &str, parse_field: &str, value: &str) -> String {
-    let which = if value == "on" { ON.to_owned() } else { format!("[value={}]", css_string(value)) };
-    type_selector(kind, parse_field) + &which
-}
-
-/// Matches a box without a value of its own, too.
-const ON: &str = ":is([value=\"on\"], :not([value]))";
-
-/// A text as a CSS string.
-fn css_string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\a "),
-            '\r' => out.push_str("\\d "),
-            '\u{c}' => out.push_str("\\c "),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// A string as [`css_string`] writes it, and the rest of the text.
-fn parse_css_string(text: &str) -> Option<(String, &str)> {
-    let mut rest = text.strip_prefix('"')?;
-    let mut out = String::new();
-    loop {
-        let mut chars = rest.chars();
-        match chars.next()? {
-            '"' => return Some((out, chars.as_str())),
-            '\\' => {
-                let escaped = match chars.next()? {
-                    'a' => '\n',
-                    'd' => '\r',
-                    'c' => '\u{c}',
-                    c => {
-                        out.push(c);
-                        rest = chars.as_str();
-                        continue;
-                    }
-                };
-                out.push(escaped);
-                rest = chars.as_str().strip_prefix(' ')?;
-            }
-            c => {
-                out.push(c);
-                rest = chars.as_str();
-            }
-        }
-    }
-}
-
-/// The type, name and value of a field with a selector from here.
-fn parse_field(bid: &str) -> Option<(Option<&str>, String, Option<String>)> {
-    let rest = bid.strip_prefix("css=")?;
-    let (kind, rest) = match rest.strip_prefix("input[type=\"") {
-        Some(rest) => rest.split_once("\"]").map(|(kind, rest)| (Some(kind), rest))?,
-        None => (None, rest),
-    };
-    let (name, rest) = parse_css_string(rest.strip_prefix("[name=")?)?;
-    let rest = rest.strip_prefix(']')?;
-    if rest.is_empty() {
-        return Some((kind, name, None));
-    }
-    if rest == ON {
-        return Some((kind, name, Some("on".to_owned())));
-    }
-    let (value, rest) = parse_css_string(rest.strip_prefix("[value=")?)?;
-    (rest == "]").then_some((kind, name, Some(value)))
-}
-
 pub(super) fn write(action: &Action) -> Option<String> {
     let call = |method: &str, parse_field: &str, value: &str| {
         Some(format!("self.actions.{method}({}, {})", repr(parse_field), repr(value)))
@@ -270,7 +191,8 @@ pub(super) fn write(action: &Action) -> Option<String> {
         Action::TickAll { bids } => {
             let boxes: Vec<_> = bids.iter().map(|bid| parse_field(bid)).collect::<Option<_>>()?;
             let (_, name, _) = boxes.first()?;
-            let values: Vec<&str> = boxes.iter().filter_map(|(_, _, value)| value.as_deref()).collect();
+            let values: Vec<&str> =
+                boxes.iter().filter_map(|(_, _, value)| value.as_deref()).collect();
             call("modify_checkbox", name, &values.join("|"))
         }
         Action::Select { bid, options } => match (parse_field(bid)?, options.as_slice()) {
@@ -294,7 +216,8 @@ mod tests {
     use crate::Dialect;
 
     fn check(text: &str, expected: &[&str]) {
-        let found = read(text).map(|actions| actions.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let found =
+            read(text).map(|actions| actions.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(found, Ok(expected.iter().map(ToString::to_string).collect()), "{text}");
     }
 
@@ -304,7 +227,10 @@ mod tests {
             r#"self.actions.modify_text("name", "John's")"#,
             &[r#"fill('css=[name="name"]', "John's", enable_autocomplete_menu=True)"#],
         );
-        check("modify_text('age', 5)", &[r#"fill('css=[name="age"]', '5', enable_autocomplete_menu=True)"#]);
+        check(
+            "modify_text('age', 5)",
+            &[r#"fill('css=[name="age"]', '5', enable_autocomplete_menu=True)"#],
+        );
         check(
             "self.actions.modify_checkbox('colors', 'red')",
             &[r#"check('css=input[type="checkbox"][name="colors"][value="red"]')"#],
@@ -358,7 +284,8 @@ mod tests {
 
     #[test]
     fn fields_are_filled_in_by_their_type() {
-        let literal_text = |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
+        let literal_text =
+            |kind, value| fill_in(kind, "q'1", value).map(|action| action.to_string());
         let expected = r#"check_all(['css=input[type="checkbox"][name="q\'1"][value="a"]', 'css=input[type="checkbox"][name="q\'1"][value="b"]'])"#;
         assert_eq!(literal_text("checkbox", "a|b").as_deref(), Some(expected));
         let expected = r#"fill('css=[name="q\'1"]', 'a\nb', enable_autocomplete_menu=True)"#;
@@ -389,9 +316,15 @@ mod tests {
     #[test]
     fn what_is_no_action_says_what_to_write() {
         for (text, expected) in [
-            ("none", "there is none; write a call such as self.actions.modify_text(\"name\", \"text\")"),
+            (
+                "none",
+                "there is none; write a call such as self.actions.modify_text(\"name\", \"text\")",
+            ),
             ("self.actions.modify_text('q')", "write it as `modify_text(input_name, input_value)`"),
-            ("self.actions.modify_select('q', [1])", "write it as `modify_select(input_name, input_value)`"),
+            (
+                "self.actions.modify_select('q', [1])",
+                "write it as `modify_select(input_name, input_value)`",
+            ),
             ("self.actions.maximize_window('q')", "write it as `maximize_window()`"),
             (
                 "self.actions.execute_js_command('alert(1)')",
@@ -406,15 +339,20 @@ mod tests {
                 "there is no `quit`; there are modify_text, modify_checkbox, modify_radio, modify_select, modify_range, scroll_to_element, wait_for_element, maximize_window, take_screenshot, take_element_screenshot, take_element_screenshot_with_border, take_page_screenshots, take_full_screenshot",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), format!("read an action: {expected}"), "{text}");
+            assert_eq!(
+                read(text).unwrap_err().to_string(),
+                format!("read an action: {expected}"),
+                "{text}"
+            );
         }
     }
 
     fn spoken() -> impl Strategy<Value = Action> {
         let name = || any::<String>();
         let value = || {
-            any::<String>()
-                .prop_filter("means nothing", |value| !value.is_empty() && value != "nan" && value != "None")
+            any::<String>().prop_filter("means nothing", |value| {
+                !value.is_empty() && value != "nan" && value != "None"
+            })
         };
         let part = || value().prop_map(|value| value.replace('|', "/"));
         prop_oneof![
@@ -436,11 +374,18 @@ mod tests {
                 bid: value_selector("checkbox", &name, &value),
                 on: true
             }),
-            (name(), proptest::collection::vec(part(), 2..4)).prop_map(|(name, values)| Action::TickAll {
-                bids: values.iter().map(|value| value_selector("checkbox", &name, value)).collect()
+            (name(), proptest::collection::vec(part(), 2..4)).prop_map(|(name, values)| {
+                Action::TickAll {
+                    bids: values
+                        .iter()
+                        .map(|value| value_selector("checkbox", &name, value))
+                        .collect(),
+                }
             }),
-            (name(), value())
-                .prop_map(|(name, value)| Action::Select { bid: name_selector(&name), options: vec![value] }),
+            (name(), value()).prop_map(|(name, value)| Action::Select {
+                bid: name_selector(&name),
+                options: vec![value]
+            }),
             name().prop_map(|name| Action::ScrollTo { bid: name_selector(&name) }),
             Just(Action::Noop),
         ]

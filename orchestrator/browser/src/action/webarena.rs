@@ -148,7 +148,8 @@ fn line<'a>(text: &'a str, name: &'a str) -> Option<&'a str> {
 
 /// The content of the bracket, if it is an id.
 fn id(text: &str, name: &str) -> Option<String> {
-    let mut ids = after_bracket(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
+    let mut ids =
+        after_bracket(text, name).filter_map(|rest| rest.split_once(']')).map(|(id, _)| id);
     ids.find(|id| is_bid(id)).map(str::to_owned)
 }
 
@@ -164,8 +165,11 @@ fn number(text: &str) -> Option<&str> {
 }
 
 fn parse_type(text: &str) -> Option<Action> {
-    let flagged =
-        if text.ends_with("[0]") || text.ends_with("[1]") { text.to_owned() } else { format!("{text} [1]") };
+    let flagged = if text.ends_with("[0]") || text.ends_with("[1]") {
+        text.to_owned()
+    } else {
+        format!("{text} [1]")
+    };
     after_bracket(&flagged, "type").find_map(|rest| {
         let (bid, rest) = rest.split_once(']').filter(|(bid, _)| is_bid(bid))?;
         let line = bracket(rest)?.split('\n').next()?;
@@ -240,7 +244,10 @@ mod tests {
         check("click[1744] where [1744] is link 'x'", "click('1744')");
         check("hover [a12]", "hover('a12')");
         check("click [aB]", "click('aB')");
-        check("type [164] [restaurants near CMU] [1]", "type_into('164', 'restaurants near CMU\\n')");
+        check(
+            "type [164] [restaurants near CMU] [1]",
+            "type_into('164', 'restaurants near CMU\\n')",
+        );
         check("type [164] [x] [0]", "type_into('164', 'x')");
         check("type [164] [x]", "type_into('164', 'x\\n')");
         check("type[164][a [b] c]", "type_into('164', 'a [b] c\\n')");
@@ -274,7 +281,10 @@ mod tests {
     #[test]
     fn what_is_no_action_says_what_to_write() {
         for (text, expected) in [
-            ("I shall click", "there is none; put it between ``` and ```, such as ```click [12]```"),
+            (
+                "I shall click",
+                "there is none; put it between ``` and ```, such as ```click [12]```",
+            ),
             ("```click [1]", "there is none; put it between ``` and ```, such as ```click [12]```"),
             ("", "there is none; put it between ``` and ```, such as ```click [12]```"),
             ("click [Search]", "write it as `click [id]`"),
@@ -288,7 +298,11 @@ mod tests {
                 "there is no `note`; there are click, type, hover, press, scroll, new_tab, tab_focus, close_tab, goto, go_back, go_forward, stop",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), format!("read an action: {expected}"), "{text}");
+            assert_eq!(
+                read(text).unwrap_err().to_string(),
+                format!("read an action: {expected}"),
+                "{text}"
+            );
         }
     }
 

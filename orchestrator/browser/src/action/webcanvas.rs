@@ -41,8 +41,7 @@ const NAMES: &[&str] = &[
     "get_final_answer",
     "none",
 ];
-const FORM: &str =
-    r#"{"thought": "why", "action": "click", "action_input": "", "element_id": "12", "description": "what"}"#;
+const FORM: &str = r#"{"thought": "why", "action": "click", "action_input": "", "element_id": "12", "description": "what"}"#;
 
 /// Down, as a multiple of the window's height.
 const DOWN: f64 = 0.75;
@@ -52,8 +51,11 @@ pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     let misplaced = || ParseError::Misplaced {
         place: "write it as a JSON object with `action`, `action_input` and `element_id`",
     };
-    let (start, end) =
-        text.find('{').zip(text.rfind('}')).filter(|(start, end)| start < end).ok_or_else(misplaced)?;
+    let (start, end) = text
+        .find('{')
+        .zip(text.rfind('}'))
+        .filter(|(start, end)| start < end)
+        .ok_or_else(misplaced)?;
     let object = json5::object(&text[start..=end]).ok_or(ParseError::Arguments { form: FORM })?;
     let field = |name: &str| match object.get(name) {
         Some(Value::String(text)) => text.clone(),
@@ -63,7 +65,11 @@ pub(super) fn read(text: &str) -> Result<Action, ParseError> {
     };
     let (name, input, id) = (field("action"), field("action_input"), field("element_id"));
     let bid = || {
-        if is_bid(id.trim()) { Ok(id.trim().to_owned()) } else { Err(ParseError::Arguments { form: FORM }) }
+        if is_bid(id.trim()) {
+            Ok(id.trim().to_owned())
+        } else {
+            Err(ParseError::Arguments { form: FORM })
+        }
     };
     Ok(match name.trim() {
         "" => return Err(misplaced()),
@@ -99,7 +105,9 @@ pub(super) fn write(action: &Action) -> Option<String> {
         Action::GoBack => ("go_back", String::new()),
         Action::SelectClosest { label, .. } => ("select_option", label.clone()),
         Action::Hover { .. } => ("hover", String::new()),
-        Action::ScrollPage { by } => (if *by < 0.0 { "scroll_up" } else { "scroll_down" }, String::new()),
+        Action::ScrollPage { by } => {
+            (if *by < 0.0 { "scroll_up" } else { "scroll_down" }, String::new())
+        }
         Action::Note { text } => ("cache_data", text.clone()),
         Action::Answer { text } => ("get_final_answer", text.clone()),
         Action::Noop => ("none", String::new()),
@@ -156,7 +164,10 @@ mod tests {
             ("get_final_answer", "send_msg_to_user('7')"),
             ("none", "noop()"),
         ] {
-            check(&format!(r#"{{"action": "{name}", "action_input": 7, "element_id": "a12"}}"#), expected);
+            check(
+                &format!(r#"{{"action": "{name}", "action_input": 7, "element_id": "a12"}}"#),
+                expected,
+            );
         }
     }
 
@@ -182,7 +193,11 @@ mod tests {
                 "there is no `drag`; there are click, goto, google_search, fill_form, fill_search, switch_tab, go_back, select_option, hover, scroll_down, scroll_up, cache_data, get_final_answer, none",
             ),
         ] {
-            assert_eq!(read(text).unwrap_err().to_string(), format!("read an action: {expected}"), "{text}");
+            assert_eq!(
+                read(text).unwrap_err().to_string(),
+                format!("read an action: {expected}"),
+                "{text}"
+            );
         }
     }
 
@@ -191,7 +206,11 @@ mod tests {
         prop_oneof![
             bid.prop_map(Action::click),
             bid.prop_map(|bid| Action::Hover { bid }),
-            (bid, any::<String>()).prop_map(|(bid, value)| Action::Fill { bid, value, by_keys: false }),
+            (bid, any::<String>()).prop_map(|(bid, value)| Action::Fill {
+                bid,
+                value,
+                by_keys: false
+            }),
             (bid, any::<String>()).prop_map(|(bid, value)| Action::FillAndEnter { bid, value }),
             (bid, any::<String>()).prop_map(|(bid, label)| Action::SelectClosest { bid, label }),
             any::<String>().prop_map(|url| Action::Goto { url }),

@@ -5,22 +5,22 @@
 //! pages in the user's own browser. So the path of a door's address begins with a key. A door in a
 //! network namespace, where only the right client is, needs none.
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::Pin, time::Duration};
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::time::Duration;
 
 use ::http::{HeaderMap, Request, Response, StatusCode, header};
 use gateway::Key;
 use http_body_util::Full;
-use hyper::{
-    body::{Bytes, Incoming},
-    service::service_fn,
-};
+use hyper::body::{Bytes, Incoming};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::mpsc,
-    task::JoinSet,
-    time::timeout,
-};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 /// How long to wait for free file descriptors.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
@@ -152,7 +152,10 @@ mod tests {
     #[test]
     fn pages_are_no_programs() {
         let headers = |pairs: &[(header::HeaderName, &'static str)]| {
-            pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
+            pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
+                .collect()
         };
         for host in ["127.0.0.1:9222", "localhost:9222", "[::1]:9222", "localhost"] {
             assert_eq!(check_client(&headers(&[(header::HOST, host)])), Ok(()), "{host}");
@@ -166,14 +169,19 @@ mod tests {
 
     #[test]
     fn the_path_begins_with_the_key() {
-        let place =
-            |key: Option<&str>| Place { address: ([127, 0, 0, 1], 80).into(), key: key.map(Key::new) };
+        let place = |key: Option<&str>| Place {
+            address: ([127, 0, 0, 1], 80).into(),
+            key: key.map(Key::new),
+        };
         let admitted = |place: &Place, path: &str| {
-            place.admit(&Request::get(path).header(header::HOST, "127.0.0.1:80").body(()).unwrap()).ok()
+            place
+                .admit(&Request::get(path).header(header::HOST, "127.0.0.1:80").body(()).unwrap())
+                .ok()
         };
         let keyed = place(Some("k3y"));
         assert_eq!(keyed.url(), "http://127.0.0.1:80/k3y");
-        for (path, rest) in [("/k3y", "/"), ("/k3y/", "/"), ("/k3y/a/b", "/a/b"), ("//k3y/a", "/a")] {
+        for (path, rest) in [("/k3y", "/"), ("/k3y/", "/"), ("/k3y/a/b", "/a/b"), ("//k3y/a", "/a")]
+        {
             assert_eq!(admitted(&keyed, path).as_deref(), Some(rest), "{path}");
         }
         for path in ["/", "/a", "/k3", "/k3y0/a", "/a/k3y", "/K3Y/a", "/k3%79/a"] {

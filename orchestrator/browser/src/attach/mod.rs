@@ -28,14 +28,10 @@ use std::time::Duration;
 use processes::own_network;
 use serde_json::json;
 
-use crate::{
-    Error, Programs, Session,
-    attach::{
-        proxy::{Limits, Server},
-        webdriver::Browser,
-    },
-    cdp::tracker::{BrowserState, FOREVER},
-};
+use crate::attach::proxy::{Limits, Server};
+use crate::attach::webdriver::Browser;
+use crate::cdp::tracker::{BrowserState, FOREVER};
+use crate::{Error, Programs, Session};
 
 /// Where a browser's DevTools are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +67,8 @@ impl Session {
             self.cdp().call(Some(&first_tab), "Page.close", json!({})).await?;
         }
         let listening = Server::start(self.cdp(), self.limits()).await;
-        let server =
-            listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
+        let server = listening
+            .map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
         self.tracker.lock().externally_driven = true;
         let address = DevToolsAddress { url: server.url.clone(), socket: server.socket.clone() };
         self.devtools = Some(server);
@@ -127,11 +123,17 @@ impl Session {
     ///
     /// # Errors
     /// If the browser has ended.
-    pub async fn wait_for_network_idle(&self, since: usize, within: Duration) -> Result<bool, Error> {
-        let condition =
-            |state: &BrowserState| format!("a page to load (pending: {})", state.traffic.describe());
-        let quiet =
-            |state: &BrowserState| state.traffic.pending() == 0 && state.traffic.navigation_count() == 0;
+    pub async fn wait_for_network_idle(
+        &self,
+        since: usize,
+        within: Duration,
+    ) -> Result<bool, Error> {
+        let condition = |state: &BrowserState| {
+            format!("a page to load (pending: {})", state.traffic.describe())
+        };
+        let quiet = |state: &BrowserState| {
+            state.traffic.pending() == 0 && state.traffic.navigation_count() == 0
+        };
         let there = |state: &BrowserState| match state.navigations.len() > since {
             true => Some(false),
             false => quiet(state).then_some(true),

@@ -11,10 +11,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    Error, Session,
-    cdp::{connection::SessionId, tracker::Page},
-};
+use crate::cdp::connection::SessionId;
+use crate::cdp::tracker::Page;
+use crate::{Error, Session};
 
 impl Session {
     /// Ends the other program's access to the browser. When this returns, nothing that it has sent

@@ -8,34 +8,30 @@
 //! A picture of the page is asked for the moment an event arrives, so that it shows the page before
 //! the effect as far as the browser can still tell.
 
+mod input;
 mod password;
 mod picture;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+pub use input::{InputKind, PersonInput, PersonTarget};
 use parking_lot::Mutex;
+pub use password::Password;
+pub use picture::outlined;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::{error::Elapsed, timeout},
-};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
-use crate::{
-    Button, Error, Modifier, Session,
-    cdp::connection::{Cdp, Reply, SessionId},
-};
-
-pub use {password::Password, picture::outlined};
+use crate::cdp::connection::{Cdp, Reply, SessionId};
+use crate::{Error, Session};
 
 /// The name of the isolated world.
 const WORLD: &str = "sandbox-capture";
@@ -112,101 +108,6 @@ pub enum CaptureEvent {
     },
 }
 
-/// What a person did in a page.
-#[derive(Debug, Clone, Deserialize)]
-pub struct PersonInput {
-    /// What kind it is of.
-    pub kind: InputKind,
-    /// The URL of the document, which may be a frame's.
-    pub url: String,
-    /// Whether the document is in a frame.
-    pub frame: bool,
-    /// The element.
-    pub element: PersonTarget,
-    /// The HTML of the document; empty for [`InputKind::Point`] and where it is longer than 8 MiB.
-    #[serde(default)]
-    pub html: String,
-    /// The text of a field.
-    #[serde(default)]
-    pub value: String,
-    /// The labels of the options of a list that are chosen.
-    #[serde(default)]
-    pub options: Vec<String>,
-    /// A key, such as `Enter`.
-    #[serde(default)]
-    pub keys: String,
-    /// The button of a click.
-    #[serde(default)]
-    pub button: Button,
-    /// Keys that are held during a click.
-    #[serde(default)]
-    pub modifiers: Vec<Modifier>,
-    /// What the password fields of the page hold.
-    #[serde(default)]
-    pub passwords: Vec<Password>,
-    /// Whether the page shows a password in the clear, so that no picture of it is taken.
-    #[serde(default)]
-    pub shows_secret: bool,
-}
-
-/// The kinds of [`PersonInput`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InputKind {
-    /// A button of the mouse went down. A click may follow.
-    Point,
-    /// A click.
-    Click,
-    /// A field has a new text.
-    Fill,
-    /// Other options of a list are chosen.
-    Select,
-    /// A key that does something besides writing.
-    Press,
-    /// A file was chosen.
-    Upload,
-}
-
-/// The element of a [`PersonInput`], as it was before the page knew of the event.
-#[derive(Debug, Clone, Deserialize)]
-pub struct PersonTarget {
-    /// Its role in the accessibility tree.
-    pub role: String,
-    /// Its accessible name.
-    pub name: String,
-    /// Which one of that role and name it is, from 0.
-    pub nth: usize,
-    /// How many there are of that role and name.
-    pub alike: usize,
-    /// Whether an agent finds it by role and name.
-    pub named: bool,
-    /// A selector of CSS that finds it and nothing else in its document or shadow root.
-    pub css: String,
-    /// Selectors that lead to it from the page down, through frames and shadow roots, as an action
-    /// has them: `#card >> button`. In a frame of another site they begin there.
-    pub locator: String,
-    /// Its path from the root of the document, as a selector of CSS.
-    pub path: String,
-    /// Names this very element: others, also in other frames and documents, have other names.
-    pub identity: String,
-    /// Whether it is in a shadow root, where no selector of the document finds it.
-    pub shadow: bool,
-    /// The name of its tag.
-    pub tag: String,
-    /// Its text, cut at 200 characters.
-    pub text: String,
-    /// Its own HTML, cut at 10,000 characters.
-    pub html: String,
-    /// Its value or text, cut at 1,000 characters.
-    pub value: String,
-    /// Whether it is a password, whose value is not told.
-    pub secret: bool,
-    /// Left, top, width and height in CSS pixels of the page's visible part; `None` in a frame of
-    /// another origin, whose place is not known.
-    #[serde(rename = "box")]
-    pub bounds: Option<[f64; 4]>,
-}
-
 /// A picture that the browser still takes.
 pub struct PendingPicture(Option<oneshot::Receiver<Option<Vec<u8>>>>);
 
@@ -242,7 +143,8 @@ impl Capture {
     /// Where to tell, and where it is heard.
     pub fn new() -> (Capture, mpsc::UnboundedReceiver<CaptureEvent>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared { sender, tabs: Mutex::default(), holds: AtomicBool::new(false) });
+        let shared =
+            Arc::new(Shared { sender, tabs: Mutex::default(), holds: AtomicBool::new(false) });
         (Capture { shared }, receiver)
     }
 
@@ -275,7 +177,10 @@ impl Capture {
         {
             let mut tabs = self.shared.tabs.lock();
             if tabs.pictures.get(tab).is_some_and(|count| *count > 0) {
-                tabs.held.entry(tab.to_owned()).or_default().push((session.clone(), request.to_owned()));
+                tabs.held
+                    .entry(tab.to_owned())
+                    .or_default()
+                    .push((session.clone(), request.to_owned()));
                 return;
             }
         }
@@ -283,7 +188,12 @@ impl Capture {
     }
 
     /// Takes a picture of a tab. What leaves its page waits meanwhile.
-    fn take_picture(&self, cdp: &Cdp, page: &SessionId, tab: &str) -> oneshot::Receiver<Option<Vec<u8>>> {
+    fn take_picture(
+        &self,
+        cdp: &Cdp,
+        page: &SessionId,
+        tab: &str,
+    ) -> oneshot::Receiver<Option<Vec<u8>>> {
         *self.shared.tabs.lock().pictures.entry(tab.to_owned()).or_default() += 1;
         let format = json!({ "format": "png", "optimizeForSpeed": true });
         let reply = cdp.send(Some(page), "Page.captureScreenshot", format);
@@ -305,7 +215,12 @@ impl Capture {
     }
 
     /// A page or frame has its session.
-    pub(crate) fn on_attached(&self, session: &SessionId, parent: Option<&SessionId>, target: &Value) {
+    pub(crate) fn on_attached(
+        &self,
+        session: &SessionId,
+        parent: Option<&SessionId>,
+        target: &Value,
+    ) {
         let text = |name: &str| target[name].as_str().unwrap_or_default().to_owned();
         let mut tabs = self.shared.tabs.lock();
         if target["type"] == "page" {
@@ -318,8 +233,15 @@ impl Capture {
         }
     }
 
-    pub(crate) fn on_event(&self, cdp: &Cdp, session: Option<&SessionId>, method: &str, params: &Value) {
-        let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    pub(crate) fn on_event(
+        &self,
+        cdp: &Cdp,
+        session: Option<&SessionId>,
+        method: &str,
+        params: &Value,
+    ) {
+        let text =
+            |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         if method == "Target.detachedFromTarget" {
             let session = SessionId::from(text("/sessionId"));
             let closed = {
@@ -342,7 +264,8 @@ impl Capture {
             (tab, page)
         };
         let navigated = |url: String| {
-            let history = PendingHistory(cdp.send(Some(session), "Page.getNavigationHistory", json!({})));
+            let history =
+                PendingHistory(cdp.send(Some(session), "Page.getNavigationHistory", json!({})));
             self.tell(CaptureEvent::Navigated { tab: tab.clone(), url, history });
         };
         if method == "Page.frameNavigated" {
@@ -355,15 +278,17 @@ impl Capture {
             "Page.frameNavigated" if text("/frame/id") == tab => {
                 navigated(format!("{}{}", text("/frame/url"), text("/frame/urlFragment")));
             }
-            "Page.navigatedWithinDocument" if text("/frameId") == tab => navigated(text("/url").to_owned()),
+            "Page.navigatedWithinDocument" if text("/frameId") == tab => {
+                navigated(text("/url").to_owned())
+            }
             "Runtime.bindingCalled" if text("/name") == REPORT => {
                 let Ok(input) = serde_json::from_str::<PersonInput>(text("/payload")) else {
                     tracing::warn!("a page's script reported something that is no input");
                     return;
                 };
                 let has_picture = self.has_picture(&tab, input.kind);
-                let picture =
-                    (!has_picture && !input.shows_secret).then(|| self.take_picture(cdp, &page, &tab));
+                let picture = (!has_picture && !input.shows_secret)
+                    .then(|| self.take_picture(cdp, &page, &tab));
                 let picture = PendingPicture(picture);
                 self.tell(CaptureEvent::Input { tab, input: Box::new(input), picture });
             }
@@ -483,7 +408,10 @@ impl Session {
                     continue;
                 };
                 let Some(world) = world["executionContextId"].as_i64() else { continue };
-                match self.evaluate_in(&page, world, "globalThis.flushCaptured?.()", FLUSH_TIMEOUT).await {
+                match self
+                    .evaluate_in(&page, world, "globalThis.flushCaptured?.()", FLUSH_TIMEOUT)
+                    .await
+                {
                     Err(error @ Error::Gone { .. }) => return Err(error),
                     Err(error) => tracing::debug!(%error, "a page does not tell what was typed"),
                     Ok(_) => {}

@@ -21,7 +21,9 @@ mod tests {
     fn a_frame_is_drawn_around_the_element_and_cut_at_the_edges() {
         let white = vec![lodepng::RGB { r: 255u8, g: 255, b: 255 }; 40 * 30];
         let png = lodepng::encode24(&white, 40, 30).unwrap();
-        for bounds in [[10.0, 10.0, 12.0, 8.0], [-5.0, -5.0, 500.0, 500.0], [f64::NAN, 0.0, 1.0, 1.0]] {
+        for bounds in
+            [[10.0, 10.0, 12.0, 8.0], [-5.0, -5.0, 500.0, 500.0], [f64::NAN, 0.0, 1.0, 1.0]]
+        {
             let drawn = lodepng::decode24(outlined(&png, bounds).unwrap()).unwrap();
             assert_eq!((drawn.width, drawn.height), (40, 30));
             let changed = drawn.buffer.iter().filter(|pixel| pixel.g != 255).count();

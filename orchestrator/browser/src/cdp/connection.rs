@@ -3,30 +3,25 @@
 //! One listener gets the events in their order, before any later message is read. So once a command
 //! has its reply, the listener knows everything that happened in that session before the reply.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
-use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::{Value, json, value::RawValue};
-use tokio::{
-    sync::{OwnedSemaphorePermit, mpsc, oneshot},
-    task::AbortHandle,
-    time::{sleep, timeout},
-};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
 
-use crate::{
-    Error,
-    cdp::{guests::Guests, pipe::Pipe},
-    clock::idle,
-};
+use crate::Error;
+use crate::cdp::guests::Guests;
+use crate::cdp::pipe::Pipe;
+use crate::clock::idle;
 
 /// How long a command may take by default.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -117,7 +112,8 @@ pub(crate) struct DrawingWatch {
 impl DrawingWatch {
     /// Whether it has drawn for a part of the time since then. False if it is not known.
     pub(crate) fn is_drawing(&self) -> bool {
-        let used = Duration::from_nanos(idle::cpu_time_of_all(self.process).saturating_sub(self.used));
+        let used =
+            Duration::from_nanos(idle::cpu_time_of_all(self.process).saturating_sub(self.used));
         used > self.begin.elapsed() / DRAWING_SHARE
     }
 }
@@ -163,7 +159,10 @@ impl Connection {
     /// Talks to the browser over its pipes.
     ///
     /// `listener` gets every event, and `None` when the connection is lost. It must not block.
-    pub(crate) fn open(pipe: Pipe, listener: impl Fn(&Cdp, Option<Event>) + Send + 'static) -> Self {
+    pub(crate) fn open(
+        pipe: Pipe,
+        listener: impl Fn(&Cdp, Option<Event>) + Send + 'static,
+    ) -> Self {
         let Pipe { mut commands, mut replies } = pipe;
         let (out, mut outgoing) = mpsc::unbounded_channel::<Outgoing>();
         let pending = Mutex::new(Some(HashMap::new()));
@@ -261,7 +260,10 @@ impl Cdp {
                 Err(Error::Refused { method: method.to_owned(), code, message })
             }
             Ok(Err(_)) => Err(Error::Gone { waiting_for: method.to_owned() }),
-            Err(_) => Err(Error::Deadline { condition: format!("the browser to answer `{method}`"), waited }),
+            Err(_) => Err(Error::Deadline {
+                condition: format!("the browser to answer `{method}`"),
+                waited,
+            }),
         }
     }
 
@@ -315,7 +317,9 @@ impl Cdp {
     /// say so.
     pub(crate) fn fail_pending(&self, session: &SessionId) {
         if let Some(pending) = &mut *self.pending() {
-            for (_, waiting) in pending.extract_if(|_, waiting| waiting.session.as_ref() == Some(session)) {
+            for (_, waiting) in
+                pending.extract_if(|_, waiting| waiting.session.as_ref() == Some(session))
+            {
                 let message = "its page has crashed or was closed".to_owned();
                 let _ = waiting.answer.send(Err(CommandError { code: ABANDONED_CODE, message }));
             }
@@ -340,7 +344,8 @@ impl Cdp {
 }
 
 fn parse<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result<T, Error> {
-    serde_json::from_str(answer.get()).map_err(|_| Error::Shape { method, field: "what it should say" })
+    serde_json::from_str(answer.get())
+        .map_err(|_| Error::Shape { method, field: "what it should say" })
 }
 
 /// The call that a reply answers: the one with its id and its session. A refusal of a session that
@@ -369,7 +374,8 @@ fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) 
     };
     if let Some(id) = incoming.id {
         let (session, refused) = (incoming.session.as_deref(), incoming.error.is_some());
-        let waiting = cdp.pending().as_mut().and_then(|pending| take_answered(pending, id, session, refused));
+        let waiting =
+            cdp.pending().as_mut().and_then(|pending| take_answered(pending, id, session, refused));
         if let Some(waiting) = waiting {
             let answer = match incoming.error {
                 Some(refusal) => Err(refusal),
@@ -380,7 +386,10 @@ fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) 
         }
     } else if let Some(method) = incoming.method {
         let session = incoming.session.map(SessionId::from);
-        listener(cdp, Some(Event { session, method, params: incoming.params.unwrap_or(Value::Null) }));
+        listener(
+            cdp,
+            Some(Event { session, method, params: incoming.params.unwrap_or(Value::Null) }),
+        );
     }
 }
 
@@ -398,8 +407,13 @@ mod tests {
             receiver
         };
         let _receivers = [ask(1, Some("A")), ask(2, None), ask(3, Some("A"))];
-        let mut answers = |id, session, refused| take_answered(&mut pending, id, session, refused).is_some();
-        assert!(!answers(1, Some("B"), false) && !answers(1, None, false) && !answers(1, Some("B"), true));
+        let mut answers =
+            |id, session, refused| take_answered(&mut pending, id, session, refused).is_some();
+        assert!(
+            !answers(1, Some("B"), false)
+                && !answers(1, None, false)
+                && !answers(1, Some("B"), true)
+        );
         assert!(answers(1, Some("A"), false) && !answers(1, Some("A"), false));
         assert!(!answers(2, Some("A"), true) && answers(2, None, true));
         assert!(answers(3, None, true), "its session was not there");

@@ -9,13 +9,9 @@
 //! session attaches to is the program's, too, and so on. All of them end with the first. What they
 //! say until then is the program's, or nobody's where the program has gone: never ours.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -89,7 +85,9 @@ impl Guests {
         if programs.owners.is_empty() {
             return false;
         }
-        let Ok(Envelope { session, method }) = serde_json::from_slice(message) else { return false };
+        let Ok(Envelope { session, method }) = serde_json::from_slice(message) else {
+            return false;
+        };
         let Some(session) = session else {
             programs.note_first(method.unwrap_or_default(), message);
             return false;
@@ -207,13 +205,16 @@ mod tests {
         assert!(!guests.take(br#"{"id":1,"sessionId":"A"}"#));
         let mut one = guests.welcome("A");
         let mut other = guests.welcome("B");
-        let attached = br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A1"},"sessionId":"A"}"#;
+        let attached =
+            br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A1"},"sessionId":"A"}"#;
         let event = br#"{"method":"Page.loaded","params":{},"sessionId":"A1"}"#;
         assert!(!guests.take(event), "nobody has attached to it");
         for message in [attached.as_slice(), event, br#"{"id":7,"sessionId":"B"}"#] {
             assert!(guests.take(message));
         }
-        assert!(!guests.take(br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A"}}"#));
+        assert!(
+            !guests.take(br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A"}}"#)
+        );
         assert!(one.next().await.unwrap().contains("attached"));
         assert!(one.next().await.unwrap().contains("loaded"));
         assert!(other.next().await.unwrap().contains("7"));
@@ -232,7 +233,8 @@ mod tests {
     #[test]
     fn what_a_program_that_has_gone_still_gets_is_nobodys() {
         let guests = Guests::default();
-        let late = br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A1"},"sessionId":"A"}"#;
+        let late =
+            br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A1"},"sessionId":"A"}"#;
         let ended = br#"{"method":"Target.detachedFromTarget","params":{"sessionId":"A"}}"#;
         let one = guests.welcome("A");
         drop(one);

@@ -1,11 +1,10 @@
 //! The two pipes of a browser's DevTools: messages in JSON, each of which ends with a zero byte.
 
-use std::{io, os::fd::OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::unix::pipe,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::unix::pipe;
 
 /// The largest message that is accepted, in bytes. Screenshots and accessibility trees of very
 /// large pages are long.

@@ -3,24 +3,17 @@
 //! New targets wait for a debugger. The listener sends all commands that a target needs, in order,
 //! and then lets it run. It awaits none of them, so a target is held for one round trip only.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, Weak},
-    time::Duration,
-};
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use gateway::PageClock;
 use serde_json::{Value, json};
 
-use crate::{
-    Capture, Determinism, Device, Error, Launch,
-    cdp::{
-        connection::{Cdp, SessionId},
-        tracker::{BrowserState, Page, Tracker, Worker},
-    },
-    clock::virtual_time,
-    inject, order,
-};
+use crate::cdp::connection::{Cdp, SessionId};
+use crate::cdp::tracker::{BrowserState, Page, Tracker, Worker};
+use crate::clock::virtual_time;
+use crate::{Capture, Determinism, Device, Error, Launch, inject, order};
 
 /// Pages and workers both know this command.
 const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
@@ -125,7 +118,12 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
 }
 
 /// Prepares a new target.
-pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
+pub(crate) fn on_attached(
+    tracker: &Arc<Tracker>,
+    cdp: &Cdp,
+    parent: Option<&SessionId>,
+    params: &Value,
+) {
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let session = SessionId::from(text("/sessionId"));
     let kind = text("/targetInfo/type");
@@ -209,8 +207,9 @@ pub(crate) fn run(cdp: &Cdp, session: &SessionId) {
 
 fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &Arc<TargetSetup>) {
     let mut answers = Vec::new();
-    let mut send =
-        |method: &'static str, params: Value| answers.push((method, cdp.send(Some(session), method, params)));
+    let mut send = |method: &'static str, params: Value| {
+        answers.push((method, cdp.send(Some(session), method, params)))
+    };
     send("Page.enable", json!({}));
     send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 }));
     send("Target.setAutoAttach", auto_attach(true));
@@ -230,7 +229,10 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     // of as a 304.
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
-        send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
+        send(
+            "Page.addScriptToEvaluateOnNewDocument",
+            json!({ "source": script, "runImmediately": true }),
+        );
     }
     if setup.keeps_order && setup.is_frozen() {
         let source = order::CHANGES.replace("ORDER_MARK", order::MARK);
@@ -250,7 +252,14 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
             if let Ok(Err(refusal)) = answer.await
                 && !refusal.mentions("Another locale override is already in effect")
             {
-                report_unprepared(&tracker, &session, &setup, "a page", format!("{method}: {refusal}")).await;
+                report_unprepared(
+                    &tracker,
+                    &session,
+                    &setup,
+                    "a page",
+                    format!("{method}: {refusal}"),
+                )
+                .await;
             }
         }
     });
@@ -269,7 +278,8 @@ fn prepare_worklet(
     let now = virtual_time::script_time(*determinism, tracker.lock().page_clock);
     let script = inject::worklet(determinism, stable_url(url), now, setup.clock_shift);
     let answer = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": script }));
-    let (tracker, session, what) = (Arc::clone(tracker), Arc::clone(session), format!("the worklet {url}"));
+    let (tracker, session, what) =
+        (Arc::clone(tracker), Arc::clone(session), format!("the worklet {url}"));
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {
         let reason = match answer.await {
@@ -294,7 +304,8 @@ async fn report_unprepared(
     let condition = |_: &BrowserState| format!("{what} to go away");
     let is_gone = |state: &BrowserState| !state.is_attached(session) || setup.strong_count() == 0;
     tracker.lock().unverified_targets += 1;
-    let wait = tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;
+    let wait =
+        tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;
     {
         let mut state = tracker.lock();
         state.unverified_targets = state.unverified_targets.saturating_sub(1);
@@ -360,7 +371,8 @@ fn prepare_worker(
             Ok(Ok(text)) => serde_json::from_str(text.get()).ok(),
             _ => None,
         };
-        let handle = result.as_ref().and_then(|result| result.pointer("/result/objectId")?.as_str());
+        let handle =
+            result.as_ref().and_then(|result| result.pointer("/result/objectId")?.as_str());
         let Some(handle) = handle else {
             let reason = match answer {
                 Ok(Err(refusal)) => refusal.to_string(),
@@ -368,10 +380,19 @@ fn prepare_worker(
                 // The connection is lost, and with it the browser.
                 Err(_) => return,
             };
-            return report_unprepared(&tracker, &session, &setup, &format!("the worker {url}"), reason).await;
+            return report_unprepared(
+                &tracker,
+                &session,
+                &setup,
+                &format!("the worker {url}"),
+                reason,
+            )
+            .await;
         };
         let handle = Arc::from(handle);
-        if let Some(worker) = tracker.lock().workers.iter_mut().find(|worker| worker.session == session) {
+        if let Some(worker) =
+            tracker.lock().workers.iter_mut().find(|worker| worker.session == session)
+        {
             worker.handle = Some(handle);
         }
         tracker.notify();

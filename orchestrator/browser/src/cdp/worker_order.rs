@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::cdp::{connection::SessionId, targets::stable_url};
+use crate::cdp::connection::SessionId;
+use crate::cdp::targets::stable_url;
 
 /// Workers of an episode, with their places.
 #[derive(Debug, Default)]

@@ -5,16 +5,15 @@
 //! before the page's own tasks. But a thread with a task is runnable, and the kernel shows that.
 //! The same holds for the network process and a request on its way.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cdp::{connection::Cdp, tracker::Tracker};
+use crate::cdp::connection::Cdp;
+use crate::cdp::tracker::Tracker;
 
 /// How long to wait for a main thread that runs.
 const MAX_WAIT: Duration = Duration::from_secs(5);

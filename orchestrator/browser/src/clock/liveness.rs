@@ -9,15 +9,12 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::{sync::oneshot::Receiver, time::timeout};
+use tokio::sync::oneshot::Receiver;
+use tokio::time::timeout;
 
-use crate::{
-    Error,
-    cdp::{
-        connection::{Cdp, Reply},
-        tracker::{BrowserState, FOREVER, Page, Tracker},
-    },
-};
+use crate::Error;
+use crate::cdp::connection::{Cdp, Reply};
+use crate::cdp::tracker::{BrowserState, FOREVER, Page, Tracker};
 
 const ROUNDS: u32 = 5;
 
@@ -64,7 +61,11 @@ impl WaitRounds<'_> {
         }
         self.round += 1;
         let share = (self.time / ROUNDS).min(self.wait.limit.remaining());
-        Ok((self.round <= ROUNDS + 1).then_some(if self.round <= ROUNDS { share } else { Duration::ZERO }))
+        Ok((self.round <= ROUNDS + 1).then_some(if self.round <= ROUNDS {
+            share
+        } else {
+            Duration::ZERO
+        }))
     }
 }
 
@@ -82,7 +83,8 @@ impl<'a> LivenessWait<'a> {
     ) -> Result<bool, Error> {
         let mut rounds = self.rounds(time);
         while let Some(share) = rounds.next().await? {
-            match self.tracker.wait_for(share, &condition, |state| ready(state).then_some(())).await {
+            match self.tracker.wait_for(share, &condition, |state| ready(state).then_some(())).await
+            {
                 Ok(()) => return Ok(true),
                 Err(Error::Deadline { .. }) if !self.limit.remaining().is_zero() => {}
                 // The deadline has passed, and this is the condition that did not come true.
@@ -96,7 +98,11 @@ impl<'a> LivenessWait<'a> {
     }
 
     /// Waits for the reply to a command. Returns false if it did not come.
-    pub(crate) async fn answer(self, time: Duration, mut answer: Receiver<Reply>) -> Result<bool, Error> {
+    pub(crate) async fn answer(
+        self,
+        time: Duration,
+        mut answer: Receiver<Reply>,
+    ) -> Result<bool, Error> {
         let mut rounds = self.rounds(time);
         while let Some(share) = rounds.next().await? {
             if timeout(share, &mut answer).await.is_ok() {
@@ -123,8 +129,9 @@ impl<'a> LivenessWait<'a> {
     /// would be never.
     pub(crate) async fn ping_page(self) -> Result<(), Error> {
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
-        let is_held =
-            |state: &BrowserState| state.holds_responses && state.traffic.is_navigating(&self.page.target);
+        let is_held = |state: &BrowserState| {
+            state.holds_responses && state.traffic.is_navigating(&self.page.target)
+        };
         let held = self.tracker.wait_for(FOREVER, condition, |state| is_held(state).then_some(()));
         tokio::select! {
             biased;
@@ -134,7 +141,11 @@ impl<'a> LivenessWait<'a> {
     }
 
     async fn ping(self, method: &'static str, params: Value) -> Result<(), Error> {
-        match self.cdp.call_within(Some(&self.page.session), method, params, self.limit.remaining()).await {
+        match self
+            .cdp
+            .call_within(Some(&self.page.session), method, params, self.limit.remaining())
+            .await
+        {
             // A page that has gone has nothing to wait for.
             Ok(_) | Err(Error::Refused { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -155,13 +166,15 @@ mod tests {
         // Connections are taken, and never answered.
         let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
         let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-        let launch = Launch { determinism: Some(world), ..Launch::new(proxy.local_addr().unwrap(), "") };
+        let launch =
+            Launch { determinism: Some(world), ..Launch::new(proxy.local_addr().unwrap(), "") };
         let session = Session::start(&launch).await.unwrap();
         let page = session.tracker.lock().active().unwrap();
         let url = json!({ "url": "http://never.test/" });
         let _answer = session.cdp().send(Some(&page.session), "Page.navigate", url);
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
-        let navigates = |state: &BrowserState| state.traffic.is_navigating(&page.target).then_some(());
+        let navigates =
+            |state: &BrowserState| state.traffic.is_navigating(&page.target).then_some(());
         session.tracker.wait_for(Duration::from_secs(20), condition, navigates).await.unwrap();
         session.tracker.lock().holds_responses = true;
         let wait = session.liveness_wait(&page, TimeLimit::after(Duration::from_secs(5)));

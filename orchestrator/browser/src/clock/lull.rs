@@ -4,13 +4,19 @@ use std::time::Duration;
 
 use gateway::InFlight;
 
-use crate::{Error, Session, cdp::tracker::BrowserState, clock::liveness::TimeLimit};
+use crate::cdp::tracker::BrowserState;
+use crate::clock::liveness::TimeLimit;
+use crate::{Error, Session};
 
 const LULL: Duration = Duration::from_millis(500);
 
 impl Session {
     /// Waits until nothing is on its way and nothing has started for a while.
-    pub(super) async fn wait_for_lull(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
+    pub(super) async fn wait_for_lull(
+        &self,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<(), Error> {
         loop {
             self.drain(in_flight, limit).await?;
             let before = self.tracker.lock().started_count;
@@ -28,7 +34,9 @@ impl Session {
                         waited: limit.whole,
                     });
                 }
-                Err(Error::Deadline { .. }) if in_flight.counts().started == requests => return Ok(()),
+                Err(Error::Deadline { .. }) if in_flight.counts().started == requests => {
+                    return Ok(());
+                }
                 Err(Error::Deadline { .. }) | Ok(()) => {}
                 Err(error) => return Err(error),
             }

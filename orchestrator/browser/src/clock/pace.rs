@@ -15,17 +15,11 @@ use std::time::Duration;
 use gateway::InFlight;
 use serde_json::Value;
 
-use crate::{
-    Determinism, Error, Session,
-    cdp::{
-        connection::CALL_TIMEOUT,
-        tracker::{BrowserState, Page},
-    },
-    clock::{
-        liveness::TimeLimit,
-        virtual_time::{Outbox, STEP, script_time},
-    },
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::{BrowserState, Page};
+use crate::clock::liveness::TimeLimit;
+use crate::clock::virtual_time::{Outbox, STEP, script_time};
+use crate::{Determinism, Error, Session};
 
 const CHANGES: &str = include_str!("changes.js");
 /// Short slices first, while pages start one thing after another; longer ones for late timers. In
@@ -175,7 +169,8 @@ impl Session {
                 }
             }
             let part = (begin, end);
-            (progress.end, messages) = self.run_with_workers(determinism, part, in_flight, limit).await?;
+            (progress.end, messages) =
+                self.run_with_workers(determinism, part, in_flight, limit).await?;
         }
     }
 
@@ -188,8 +183,10 @@ impl Session {
         let schedule = &mut self.tracker.lock().schedule;
         schedule.resume(determinism, begin);
         schedule.add(slice);
-        let is_last = progress.next == SLICES.len() || progress.passed >= millis(self.launch.pace.least);
-        progress.slice_end = if is_last { schedule.end(determinism, begin, slice) } else { begin + slice };
+        let is_last =
+            progress.next == SLICES.len() || progress.passed >= millis(self.launch.pace.least);
+        progress.slice_end =
+            if is_last { schedule.end(determinism, begin, slice) } else { begin + slice };
     }
 
     /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
@@ -197,7 +194,10 @@ impl Session {
     pub(crate) async fn advance(&self, page: &Page, time: Duration) -> Result<(), Error> {
         let Some(determinism) = self.frozen() else {
             let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
-            return match self.evaluate_isolated(page, &page.target, &wait, time + CALL_TIMEOUT).await {
+            return match self
+                .evaluate_isolated(page, &page.target, &wait, time + CALL_TIMEOUT)
+                .await
+            {
                 // The document has just been replaced.
                 Ok(_) | Err(Error::Refused { .. }) => Ok(()),
                 Err(error) => Err(error),
@@ -263,12 +263,13 @@ impl Session {
 
     /// What has happened in the document of a page since the last call.
     async fn changes(&self, page: &Page, limit: TimeLimit) -> Result<Changes, Error> {
-        let changes = match self.evaluate_isolated(page, &page.target, CHANGES, limit.remaining()).await {
-            Ok(changes) => changes,
-            // The document has just been replaced.
-            Err(Error::Refused { .. }) => return Ok(Changes::default()),
-            Err(error) => return Err(error),
-        };
+        let changes =
+            match self.evaluate_isolated(page, &page.target, CHANGES, limit.remaining()).await {
+                Ok(changes) => changes,
+                // The document has just been replaced.
+                Err(Error::Refused { .. }) => return Ok(Changes::default()),
+                Err(error) => return Err(error),
+            };
         Ok(Changes {
             is_changed: changes.get(0).and_then(Value::as_u64).unwrap_or(0) > 0,
             animation: changes.get(1).and_then(Value::as_f64),

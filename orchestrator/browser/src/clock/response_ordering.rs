@@ -6,23 +6,18 @@
 //! requests nothing more, the first response is released. Then the task waits until the page has
 //! read it, and for the requests that follow from it.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use gateway::{InFlight, InFlightCounts, ResponseQueue};
 use serde_json::json;
-use tokio::{task::AbortHandle, time::timeout};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
-use crate::{
-    cdp::{
-        connection::Cdp,
-        tracker::{BrowserState, FOREVER, Tracker},
-        traffic::{PendingRequest, Priority},
-    },
-    clock::idle::{self, ping_browser},
-};
+use crate::cdp::connection::Cdp;
+use crate::cdp::tracker::{BrowserState, FOREVER, Tracker};
+use crate::cdp::traffic::{PendingRequest, Priority};
+use crate::clock::idle::{self, ping_browser};
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.
@@ -140,12 +135,15 @@ async fn wait_for_first(
     cdp: &Cdp,
     slow: usize,
 ) {
-    let is_waiting = |pending: &PendingRequest| queue.contains(|url, method| pending.is(url, method));
+    let is_waiting =
+        |pending: &PendingRequest| queue.contains(|url, method| pending.is(url, method));
     let (start, mut probes) = (Instant::now(), 0);
     while probes < ARRIVAL_PROBES && start.elapsed() < SLOW_RESPONSE {
         let is_first_waiting = |_: &InFlightCounts| {
             let order = tracker.lock().response_order();
-            order.first().is_none_or(|first| first.priority >= Priority::Deferred || is_waiting(first))
+            order
+                .first()
+                .is_none_or(|first| first.priority >= Priority::Deferred || is_waiting(first))
         };
         if in_flight.wait_until(ARRIVAL_INTERVAL, is_first_waiting).await {
             return;
@@ -153,7 +151,8 @@ async fn wait_for_first(
         ping_browser(tracker, cdp).await;
         let counts = in_flight.counts();
         let is_answering = counts.queued + slow < counts.requests;
-        if !is_answering && counts.opening_tunnels == 0 && idle::is_network_idle(tracker, cdp).await {
+        if !is_answering && counts.opening_tunnels == 0 && idle::is_network_idle(tracker, cdp).await
+        {
             probes += 1;
         }
     }
@@ -173,13 +172,17 @@ async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<(u64, bool)
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // A page that has gone gets nothing.
-        let _ = tracker.wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(())).await;
+        let _ = tracker
+            .wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(()))
+            .await;
         let state = tracker.lock();
         if !state.holds_responses {
             let order = state.response_order();
             let place = |url: &str, method: &str| {
                 let pending = order.iter().find(|pending| pending.is(url, method));
-                pending.map_or((Priority::Unknown, false), |pending| (pending.priority, pending.is_media))
+                pending.map_or((Priority::Unknown, false), |pending| {
+                    (pending.priority, pending.is_media)
+                })
             };
             let (_, is_media) = queue.release_next_by(place)?;
             return Some((state.traffic.ended_count, is_media));
@@ -191,7 +194,8 @@ async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<(u64, bool)
 /// ones. Returns the number of slow ones.
 async fn wait_for_other_responses(in_flight: &InFlight, tracker: &Tracker, slow: usize) -> usize {
     let slow = slow.max(tracker.lock().traffic.ignored_count());
-    let in_time = in_flight.wait_until(SLOW_RESPONSE, |counts| counts.queued + slow >= counts.requests).await;
+    let in_time =
+        in_flight.wait_until(SLOW_RESPONSE, |counts| counts.queued + slow >= counts.requests).await;
     let counts = in_flight.counts();
     let unanswered = counts.requests.saturating_sub(counts.queued);
     if in_time { unanswered.min(slow) } else { unanswered }
@@ -203,11 +207,13 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
     // A page that is being replaced is not pinged: it would answer only after the replacement.
     let is_navigating = |state: &BrowserState| state.traffic.is_navigating(&page.target);
     if !is_navigating(&tracker.lock()) {
-        let mut answer = cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
+        let mut answer =
+            cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
         for _ in 0..BUSY_PROBES {
-            let leaves = tracker
-                .wait_for(PROBE_INTERVAL * PROBES, condition, |state| is_navigating(state).then_some(()));
+            let leaves = tracker.wait_for(PROBE_INTERVAL * PROBES, condition, |state| {
+                is_navigating(state).then_some(())
+            });
             tokio::select! {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },

@@ -6,10 +6,8 @@
 //! So the last slice of a step ends where the schedule says, and is shorter by what the requests
 //! have taken.
 
-use crate::{
-    Determinism,
-    clock::virtual_time::{STEP, script_time},
-};
+use crate::Determinism;
+use crate::clock::virtual_time::{STEP, script_time};
 
 /// How far behind the schedule a clock may be, in milliseconds. A page that was in the background
 /// is further behind and gets a schedule of its own.

@@ -6,23 +6,20 @@
 //! at no other time. Then every frame is part of [`Session::drain`](crate::Session), at the page's
 //! own time.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tokio::{
-    sync::oneshot::Receiver,
-    time::{MissedTickBehavior, interval, timeout},
-};
+use tokio::sync::oneshot::Receiver;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::{
-    Error, Session,
-    cdp::{
-        connection::{CALL_TIMEOUT, Reply, SessionId},
-        tracker::{BrowserState, Page},
-    },
-    clock::{liveness::LivenessWait, virtual_time},
-};
+use crate::cdp::connection::{CALL_TIMEOUT, Reply, SessionId};
+use crate::cdp::tracker::{BrowserState, Page};
+use crate::clock::liveness::LivenessWait;
+use crate::clock::virtual_time;
+use crate::{Error, Session};
 
 const SHOWN: &str = include_str!("shown.js");
 const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
@@ -79,7 +76,8 @@ impl FrameClock {
     }
 
     fn next(&mut self, clock: f64) -> f64 {
-        let steps = ((self.origin + clock + self.offset - self.timeline) / FRAME_RESOLUTION_MS).round();
+        let steps =
+            ((self.origin + clock + self.offset - self.timeline) / FRAME_RESOLUTION_MS).round();
         let time = self.timeline + steps * FRAME_RESOLUTION_MS + MICROSECOND_MARGIN_MS;
         self.last = time.max(self.last + FRAME_STEP_MS);
         self.last
@@ -155,7 +153,8 @@ impl Session {
     /// Draws a frame once the last one is on the screen. Otherwise a picture that is asked for
     /// could be that of another frame.
     async fn frame_after_last(&self, page: &Page, mut params: Value) -> Result<Value, Error> {
-        let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+        let is_drawn =
+            |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
         let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
         self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
         params["frameTimeTicks"] = json!(self.frame_time());
@@ -192,8 +191,11 @@ impl Session {
             self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         }
         let shot = self.cdp().call(Some(&page.session), METHOD, params);
-        let shot =
-            if self.begin_frame_control() { self.while_copying(page, shot).await } else { shot.await }?;
+        let shot = if self.begin_frame_control() {
+            self.while_copying(page, shot).await
+        } else {
+            shot.await
+        }?;
         png(&shot, METHOD, "data")
     }
 
@@ -205,7 +207,8 @@ impl Session {
             for _ in 0..2 {
                 self.begin_frame(page);
                 let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
-                let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+                let is_drawn =
+                    |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
                 let _ = self.tracker.wait_for(FRAME_TIMEOUT, condition, is_drawn).await;
                 let question = json!({ "expression": "0" });
                 let _ = self.cdp().call(Some(&page.session), "Runtime.evaluate", question).await;
@@ -287,7 +290,8 @@ impl Session {
             Err(Error::Refused { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let params = json!({ "expression": SHOW, "contextId": isolated_world, "awaitPromise": true });
+        let params =
+            json!({ "expression": SHOW, "contextId": isolated_world, "awaitPromise": true });
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
     }
 
@@ -326,7 +330,8 @@ impl Session {
         const READ_CLOCK: &str = "[Date.now(), !!document.body]";
         let page = wait.page;
         let without_document = self.has_no_document(page).await?;
-        let read = || self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining());
+        let read =
+            || self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining());
         let mut reply = read().await;
         let now = |reply: &Value| reply.get(0).and_then(Value::as_f64);
         let shown = reply.as_ref().ok().and_then(now);

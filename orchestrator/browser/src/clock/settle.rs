@@ -14,20 +14,14 @@ use std::time::{Duration, Instant};
 use gateway::{InFlight, InFlightCounts};
 use tokio::time::timeout;
 
-use crate::{
-    Error, Session,
-    cdp::{
-        connection::MAX_DRAWING,
-        targets,
-        tracker::{ActivityCounts, BrowserState, Page},
-    },
-    clock::{
-        idle,
-        liveness::{LivenessWait, TimeLimit},
-        pace::SliceProgress,
-        virtual_time::{self, Outbox},
-    },
-};
+use crate::cdp::connection::MAX_DRAWING;
+use crate::cdp::targets;
+use crate::cdp::tracker::{ActivityCounts, BrowserState, Page};
+use crate::clock::idle;
+use crate::clock::liveness::{LivenessWait, TimeLimit};
+use crate::clock::pace::SliceProgress;
+use crate::clock::virtual_time::{self, Outbox};
+use crate::{Error, Session};
 
 /// How long a page may need to notice a complete response, on an idle machine. This and the next
 /// one are spent by a [`LivenessWait`].
@@ -74,7 +68,11 @@ fn asks_on(limit: TimeLimit) -> Result<(), Error> {
 impl Session {
     /// Waits until the active page is done. In a frozen world a page that is still busy at the
     /// deadline is an error.
-    pub async fn settle(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<SettleOutcome, Error> {
+    pub async fn settle(
+        &mut self,
+        in_flight: &InFlight,
+        deadline: Duration,
+    ) -> Result<SettleOutcome, Error> {
         let started = Instant::now();
         let limit = TimeLimit::after(deadline);
         let Some(determinism) = self.frozen() else {
@@ -83,7 +81,11 @@ impl Session {
                 Err(Error::Deadline { .. } | Error::Network(_)) => false,
                 Err(error) => return Err(error),
             };
-            return Ok(SettleOutcome { page_time: Duration::ZERO, real_time: started.elapsed(), idle });
+            return Ok(SettleOutcome {
+                page_time: Duration::ZERO,
+                real_time: started.elapsed(),
+                idle,
+            });
         };
         let before = self.tracker.lock().page_clock;
         let mut progress = SliceProgress::new(&self.tracker.lock());
@@ -95,7 +97,8 @@ impl Session {
                 Ok(Err(error @ Error::Deadline { .. })) => error,
                 Ok(Err(error)) => return Err(error),
                 Err(_) => {
-                    let condition = "the page to answer (one of its scripts does not end)".to_owned();
+                    let condition =
+                        "the page to answer (one of its scripts does not end)".to_owned();
                     Error::Deadline { condition, waited: deadline }
                 }
             };
@@ -111,7 +114,11 @@ impl Session {
     }
 
     /// Lets pending events arrive, while the page's time stands still.
-    pub(crate) async fn drain_within(&self, in_flight: &InFlight, deadline: Duration) -> Result<(), Error> {
+    pub(crate) async fn drain_within(
+        &self,
+        in_flight: &InFlight,
+        deadline: Duration,
+    ) -> Result<(), Error> {
         let limit = TimeLimit::after(deadline);
         match self.drain(in_flight, limit).await {
             Ok(_) => Ok(()),
@@ -123,7 +130,8 @@ impl Session {
     /// Waits until every page and worker is known to have the world's clock.
     pub(super) async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
         let condition = |_: &BrowserState| "an unprepared page or worker to go away".to_owned();
-        let verified = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
+        let verified =
+            |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
         self.tracker.wait_for(limit.remaining(), condition, verified).await?
     }
 
@@ -182,7 +190,8 @@ impl Session {
         let workers = self.tracker.lock().workers.clone();
         let mut messages = 0;
         for worker in &workers {
-            let told = virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now, outbox).await?;
+            let told =
+                virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now, outbox).await?;
             // What the page makes of it comes before the next one's.
             if told > 0 {
                 self.wait_until_idle().await;
@@ -195,7 +204,11 @@ impl Session {
     /// Lets all responses arrive, and those to what the pages request meanwhile, until the pages
     /// have nothing to do and nothing is on its way to them. Returns the counts of what has
     /// started.
-    async fn receive_responses(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(u64, u64), Error> {
+    async fn receive_responses(
+        &self,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<(u64, u64), Error> {
         loop {
             let before = self.started_counts(in_flight);
             let page = self.tracker.lock().active()?;
@@ -206,7 +219,9 @@ impl Session {
                 self.ensure_idle().await;
             }
             if before == self.started_counts(in_flight) {
-                let Some(worker) = self.tracker.lock().worker_order.next() else { return Ok(before) };
+                let Some(worker) = self.tracker.lock().worker_order.next() else {
+                    return Ok(before);
+                };
                 targets::run(self.cdp(), &worker);
                 self.wait_until_idle().await;
             }
@@ -239,14 +254,23 @@ impl Session {
         self.frozen().is_none() || idle::wait_until_idle(&self.tracker, self.cdp()).await
     }
 
-    pub(crate) fn liveness_wait<'a>(&'a self, page: &'a Page, limit: TimeLimit) -> LivenessWait<'a> {
+    pub(crate) fn liveness_wait<'a>(
+        &'a self,
+        page: &'a Page,
+        limit: TimeLimit,
+    ) -> LivenessWait<'a> {
         LivenessWait { cdp: self.cdp(), tracker: &self.tracker, page, limit }
     }
 
     /// Waits until the page has all responses, and the gateway has no more.
-    async fn wait_for_responses(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
+    async fn wait_for_responses(
+        &self,
+        in_flight: &InFlight,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
         let limit = wait.limit;
-        let condition = |state: &BrowserState| format!("the network (pending: {})", state.traffic.describe());
+        let condition =
+            |state: &BrowserState| format!("the network (pending: {})", state.traffic.describe());
         let answered = |state: &BrowserState| {
             state.traffic.without_response() == 0 && state.traffic.navigation_count() == 0
         };
@@ -340,7 +364,11 @@ impl Session {
 
     /// Waits until the gateway is idle. A page may have a request that is answered only when
     /// something happens, and that may need the page's own time.
-    async fn wait_for_gateway(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
+    async fn wait_for_gateway(
+        &self,
+        in_flight: &InFlight,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
         let limit = wait.limit;
         let mut checks = 0;
         let mut drawing = None;

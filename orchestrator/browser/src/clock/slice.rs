@@ -17,14 +17,10 @@ use std::time::Duration;
 use gateway::{FrameHold, InFlight};
 use tokio::time::timeout;
 
-use crate::{
-    Error, Session,
-    cdp::tracker::BrowserState,
-    clock::{
-        liveness::{LivenessWait, TimeLimit},
-        virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT},
-    },
-};
+use crate::cdp::tracker::BrowserState;
+use crate::clock::liveness::{LivenessWait, TimeLimit};
+use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
+use crate::{Error, Session};
 
 /// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
@@ -60,7 +56,8 @@ impl Session {
                 let state = self.tracker.lock();
                 (state.active()?, end - state.page_clock)
             };
-            let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(MIN_GRANT);
+            let left =
+                Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(MIN_GRANT);
             if self.grant_time(self.liveness_wait(&page, limit), left, in_flight).await?
                 == GrantOutcome::Whole
             {
@@ -88,11 +85,13 @@ impl Session {
         let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
         let mut checks = 0;
         // A page that registers a service worker is busy until its script has come.
-        let counts =
-            |state: &BrowserState| (state.request_count, state.traffic.service_workers.script_count());
+        let counts = |state: &BrowserState| {
+            (state.request_count, state.traffic.service_workers.script_count())
+        };
         let mut before = counts(&tracker.lock());
         let _hold =
-            virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending").await?;
+            virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending")
+                .await?;
         loop {
             let has_stopped = |state: &BrowserState| ran_out(state) || counts(state) != before;
             if wait.until(STREAM_WAIT, &condition, has_stopped).await? {
@@ -130,7 +129,10 @@ impl Session {
                 break;
             }
             if limit.remaining().is_zero() {
-                return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
+                return Err(Error::Deadline {
+                    condition: condition(&tracker.lock()),
+                    waited: limit.whole,
+                });
             }
         }
         virtual_time::pause(wait).await;
@@ -157,10 +159,17 @@ impl Session {
     }
 
     /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
-    async fn run_steps(&self, end: f64, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
+    async fn run_steps(
+        &self,
+        end: f64,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<(), Error> {
         loop {
             let left = end - self.tracker.lock().page_clock;
-            let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(MIN_GRANT, STEP);
+            let step = Duration::try_from_secs_f64(left / 1000.0)
+                .unwrap_or_default()
+                .clamp(MIN_GRANT, STEP);
             let before = self.started_counts(in_flight);
             {
                 let _hold = self.hold_socket_messages(in_flight, limit).await?;
@@ -180,7 +189,11 @@ impl Session {
     }
 
     /// Holds WebSocket messages back, once the page has received all earlier ones.
-    async fn hold_socket_messages(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<FrameHold, Error> {
+    async fn hold_socket_messages(
+        &self,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<FrameHold, Error> {
         loop {
             let hold = in_flight.hold_frames();
             if self.has_all_socket_messages(in_flight) {
@@ -206,7 +219,8 @@ impl Session {
         if !is_quiet() || !self.is_gateway_idle(&in_flight.counts()) {
             return Ok(false);
         }
-        let is_stopped = self.wait_until_idle().await && self.is_time_stopped(wait).await? == Some(true);
+        let is_stopped =
+            self.wait_until_idle().await && self.is_time_stopped(wait).await? == Some(true);
         Ok(is_stopped && is_quiet() && self.is_gateway_idle(&in_flight.counts()))
     }
 
@@ -228,6 +242,8 @@ impl Session {
         let state = &mut *self.tracker.lock();
         let unread = state.traffic.turn_abandoned_into_streams();
         unread
-            || state.traffic.only_streams(|session| state.pages.iter().any(|page| page.session == *session))
+            || state
+                .traffic
+                .only_streams(|session| state.pages.iter().any(|page| page.session == *session))
     }
 }

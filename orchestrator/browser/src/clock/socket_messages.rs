@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 use gateway::{InFlight, InFlightCounts};
 use serde_json::Value;
 
-use crate::{
-    Error, Session,
-    cdp::tracker::BrowserState,
-    clock::{liveness::LivenessWait, settle::DELIVERY},
-};
+use crate::cdp::tracker::BrowserState;
+use crate::clock::liveness::LivenessWait;
+use crate::clock::settle::DELIVERY;
+use crate::{Error, Session};
 
 /// How long a server may take to answer a message of a WebSocket, or its opening, on an idle
 /// machine. What it says later is heard at the next rest of the page.
@@ -65,7 +64,8 @@ impl SocketState {
     /// A page has received or sent a frame. Text and binary messages count.
     pub(crate) fn on_message(&mut self, method: &str, params: &Value) {
         if matches!(params.pointer("/response/opcode").and_then(Value::as_u64), Some(1 | 2)) {
-            let count = if method.ends_with("Received") { &mut self.received } else { &mut self.sent };
+            let count =
+                if method.ends_with("Received") { &mut self.received } else { &mut self.sent };
             *count += 1;
         }
     }
@@ -142,7 +142,11 @@ impl Session {
         self.hear_servers(in_flight, wait).await
     }
 
-    async fn hear_servers(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
+    async fn hear_servers(
+        &self,
+        in_flight: &InFlight,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
         let start = Instant::now();
         loop {
             self.wait_for_sent_messages(in_flight, wait).await?;
@@ -157,7 +161,9 @@ impl Session {
                 }
             }
             if start.elapsed() > TALK {
-                tracing::debug!("a server speaks on over a WebSocket; the page does not wait for it");
+                tracing::debug!(
+                    "a server speaks on over a WebSocket; the page does not wait for it"
+                );
                 let state = &mut *self.tracker.lock();
                 state.sockets.listened_at = Some(state.page_clock);
                 return Ok(());
@@ -176,13 +182,15 @@ impl Session {
         }
         let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let is_taken =
-                in_flight.wait_until(share, |counts| self.tracker.lock().sockets.are_taken(*counts));
+            let is_taken = in_flight
+                .wait_until(share, |counts| self.tracker.lock().sockets.are_taken(*counts));
             if !is_taken.await || in_flight.idle(share).await.is_err() {
                 continue;
             }
-            let received = |state: &BrowserState| state.sockets.has_all(in_flight.counts()).then_some(());
-            let condition = |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
+            let received =
+                |state: &BrowserState| state.sockets.has_all(in_flight.counts()).then_some(());
+            let condition =
+                |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
             match self.tracker.wait_for(share, condition, received).await {
                 Ok(()) => return Ok(()),
                 Err(Error::Deadline { .. }) => {}

@@ -1,22 +1,17 @@
 //! The page's virtual clock. It stands still, except during slices that are granted one at a time
 //! and awaited.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::{
-    Determinism, Error,
-    cdp::{
-        connection::{Cdp, SessionId},
-        tracker::{BrowserState, Page, Tracker, Worker},
-    },
-    clock::{idle, liveness::LivenessWait},
-};
+use crate::cdp::connection::{Cdp, SessionId};
+use crate::cdp::tracker::{BrowserState, Page, Tracker, Worker};
+use crate::clock::idle;
+use crate::clock::liveness::LivenessWait;
+use crate::{Determinism, Error};
 
 /// How far virtual time is ahead of real time at the start, more than any episode lasts.
 ///
@@ -87,7 +82,8 @@ pub(crate) async fn run_head_start(
 ) -> Result<(), Error> {
     let before = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance", start_millis(determinism)).await?;
-    let condition = |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
+    let condition =
+        |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
     tracker
         .wait_for(HEAD_START_TIMEOUT, condition, |state| {
             (state.expired_budgets(&page.session) > before).then_some(())
@@ -99,7 +95,8 @@ pub(crate) async fn run_head_start(
 
 /// The browser's ticks when virtual time began, before the [`HEAD_START`], in milliseconds.
 pub(crate) async fn ticks(cdp: &Cdp, page: &Page, determinism: Determinism) -> Result<f64, Error> {
-    let reply = cdp.call(Some(&page.session), SET_POLICY, paused(start_millis(determinism))).await?;
+    let reply =
+        cdp.call(Some(&page.session), SET_POLICY, paused(start_millis(determinism))).await?;
     let ticks = reply.get("virtualTimeTicksBase").and_then(Value::as_f64);
     ticks.ok_or(Error::Shape { method: SET_POLICY, field: "virtualTimeTicksBase" })
 }
@@ -149,14 +146,20 @@ pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), E
     let LivenessWait { tracker, limit, .. } = wait;
     let (condition, ran_out) = budget_wait(wait, step);
     let hold = set_policy_holding_responses(wait, step, "advance").await?;
-    match tracker.wait_for(SYNC_REQUEST_WAIT, &condition, |state| ran_out(state).then_some(())).await {
+    match tracker
+        .wait_for(SYNC_REQUEST_WAIT, &condition, |state| ran_out(state).then_some(()))
+        .await
+    {
         Ok(()) => return wait.ping_page().await,
         Err(Error::Deadline { .. }) => drop(hold),
         Err(error) => return Err(error),
     }
     while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
         if limit.remaining().is_zero() {
-            return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
+            return Err(Error::Deadline {
+                condition: condition(&tracker.lock()),
+                waited: limit.whole,
+            });
         }
     }
     Ok(())

@@ -24,13 +24,18 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Properties, TreeText, observe::dom_snapshot::DomSnapshot};
+use crate::observe::dom_snapshot::DomSnapshot;
+use crate::{Properties, TreeText};
 
 /// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its
 /// defaults. See [`TreeText`] for their meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, missing_docs, reason = "they are somebody else's arguments")]
+#[expect(
+    clippy::struct_excessive_bools,
+    missing_docs,
+    reason = "they are somebody else's arguments"
+)]
 pub struct PrunedHtml {
     pub with_visible: bool,
     pub with_clickable: bool,
@@ -73,9 +78,9 @@ const MISPLACED: &[&str] = &["html", "body"];
 const LITERAL: &[&str] = &["pre", "textarea"];
 /// Elements without an end tag.
 const EMPTY: &[&str] = &[
-    "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image", "img",
-    "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source", "spacer", "track",
-    "wbr",
+    "area", "base", "basefont", "bgsound", "br", "col", "command", "embed", "frame", "hr", "image",
+    "img", "input", "isindex", "keygen", "link", "menuitem", "meta", "nextid", "param", "source",
+    "spacer", "track", "wbr",
 ];
 /// Attributes with a list, whose spaces are not significant: of any element, and of certain ones.
 const LISTS: &[&str] = &["class", "accesskey", "dropzone"];
@@ -150,7 +155,11 @@ enum Step {
 }
 
 impl Html {
-    fn read(snapshot: &DomSnapshot, properties: &HashMap<String, Properties>, options: &PrunedHtml) -> Self {
+    fn read(
+        snapshot: &DomSnapshot,
+        properties: &HashMap<String, Properties>,
+        options: &PrunedHtml,
+    ) -> Self {
         let mut html = Self { nodes: vec![Node::default()] };
         let facts: Vec<NodeFacts> = snapshot.documents.iter().map(NodeFacts::of).collect();
         let tree = options.as_tree();
@@ -165,14 +174,17 @@ impl Html {
                     continue;
                 }
             };
-            let (Some(of), Some(node_facts)) = (snapshot.documents.get(document), facts.get(document)) else {
+            let (Some(of), Some(node_facts)) =
+                (snapshot.documents.get(document), facts.get(document))
+            else {
                 continue;
             };
             let Some(&kind) = of.nodes.node_type.get(node) else { continue };
             let (mut under, mut mute_children) = (under, true);
             match kind {
                 TEXT => {
-                    let text = of.nodes.node_value.get(node).and_then(|&text| snapshot.string(text));
+                    let text =
+                        of.nodes.node_value.get(node).and_then(|&text| snapshot.string(text));
                     if !mute {
                         html.text(under, text.unwrap_or_default());
                     }
@@ -181,7 +193,8 @@ impl Html {
                 ELEMENT => {
                     let name = of.nodes.node_name.get(node).and_then(|&name| snapshot.string(name));
                     let name = name.unwrap_or_default().to_lowercase();
-                    let written = of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
+                    let written =
+                        of.nodes.attributes.get(node).map(Vec::as_slice).unwrap_or_default();
                     let bid = snapshot.bid_of(written);
                     let element = bid.and_then(|bid| properties.get(bid));
                     if !tree.filters(bid, element) {
@@ -201,7 +214,8 @@ impl Html {
                             (name.to_owned(), value.trim_matches('"').to_owned())
                         }));
                         let shown = bid.filter(|_| !tree.hides_bid(element));
-                        let bare = shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
+                        let bare =
+                            shown.is_some() && attributes.is_empty() && UNWRAPPED.contains(&&*name);
                         attributes.extend(shown.map(|bid| ("bid".to_owned(), bid.to_owned())));
                         if passed || bare {
                             html.split_text(under);
@@ -216,8 +230,15 @@ impl Html {
             // The last one pushed is read first: a frame's document comes before the frame's other
             // contents.
             let children = node_facts.children.get(node).into_iter().flatten().rev();
-            stack.extend(children.map(|&node| Step::Node { document, node, under, mute: mute_children }));
-            if let Some(&inner) = node_facts.frames.get(&node).filter(|inner| entered.insert(**inner)) {
+            stack.extend(children.map(|&node| Step::Node {
+                document,
+                node,
+                under,
+                mute: mute_children,
+            }));
+            if let Some(&inner) =
+                node_facts.frames.get(&node).filter(|inner| entered.insert(**inner))
+            {
                 stack.push(Step::Node { document: inner, node: 0, under, mute: false });
             }
         }
@@ -259,7 +280,11 @@ impl Html {
         }
         let mut out = String::new();
         let children = |node: usize, depth: usize, literal: bool| {
-            self.nodes[node].children.iter().rev().map(move |&node| Next::Node { node, depth, literal })
+            self.nodes[node].children.iter().rev().map(move |&node| Next::Node {
+                node,
+                depth,
+                literal,
+            })
         };
         let mut stack: Vec<Next> = children(0, 0, false).collect();
         while let Some(next) = stack.pop() {
@@ -273,7 +298,8 @@ impl Html {
                         }
                     }
                     Kind::Element { name, attributes } => {
-                        let empty = EMPTY.contains(&&**name) && self.nodes[node].children.is_empty();
+                        let empty =
+                            EMPTY.contains(&&**name) && self.nodes[node].children.is_empty();
                         let tag = tag(name, attributes, empty);
                         let enters_literal = !literal && LITERAL.contains(&&**name);
                         if literal {
@@ -336,7 +362,13 @@ impl NodeFacts {
     }
 
     /// Shows an element's present state in its attributes.
-    fn state(&self, snapshot: &DomSnapshot, node: usize, name: &str, attributes: &mut Vec<(String, String)>) {
+    fn state(
+        &self,
+        snapshot: &DomSnapshot,
+        node: usize,
+        name: &str,
+        attributes: &mut Vec<(String, String)>,
+    ) {
         let mut set = |attribute: &str, value: Option<&str>| {
             attributes.retain(|(name, _)| name != attribute);
             attributes.extend(value.map(|value| (attribute.to_owned(), value.to_owned())));
@@ -344,7 +376,10 @@ impl NodeFacts {
         match name {
             "input" | "textarea" => {
                 if let Some(&value) = self.values.get(&node) {
-                    set("value", Some(&snapshot.string(value).unwrap_or_default().replace('\n', " ")));
+                    set(
+                        "value",
+                        Some(&snapshot.string(value).unwrap_or_default().replace('\n', " ")),
+                    );
                 }
                 set("checked", self.checked.contains(&node).then_some(""));
             }
@@ -381,8 +416,11 @@ fn tag(name: &str, attributes: &[(String, String)], empty: bool) -> String {
     for (attribute, value) in sorted {
         let is_list = LISTS.contains(&&**attribute)
             || LISTS_OF.iter().any(|(of, lists)| *of == name && lists.contains(&&**attribute));
-        let value =
-            if is_list { value.split_whitespace().collect::<Vec<_>>().join(" ") } else { value.clone() };
+        let value = if is_list {
+            value.split_whitespace().collect::<Vec<_>>().join(" ")
+        } else {
+            value.clone()
+        };
         let value = escaped(&value);
         tag.push_str(&match (value.contains('"'), value.contains('\'')) {
             (false, _) => format!(" {attribute}=\"{value}\""),

@@ -83,7 +83,10 @@ mod tests {
         assert_eq!(window("<input name=\"q\">", around), shown);
         let unfound = "<div>\n<p>\n1</p>\n<p>\n2</p>\n<p>\n3</p>\n<span>\n<input name=\"q\">";
         assert_eq!(window("<select name=\"q\"></select>", around), unfound);
-        assert_eq!(window("<input>", "<div><a><input></a></div>"), "<div>\n<a>\n<input>\n</a>\n</div>\n>");
+        assert_eq!(
+            window("<input>", "<div><a><input></a></div>"),
+            "<div>\n<a>\n<input>\n</a>\n</div>\n>"
+        );
         assert_eq!(
             window("<input>", "<div><a>x <input></a></div>"),
             "<div>\n<a>\nx <input>\n</a>\n</div>\n>"

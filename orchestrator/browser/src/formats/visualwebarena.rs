@@ -71,7 +71,10 @@ impl PageElement {
 }
 
 /// The text, and the numbered elements with their bounds on the picture.
-pub(crate) fn write(elements: &[PageElement], window: (u32, u32)) -> (String, Vec<(String, [f64; 4])>) {
+pub(crate) fn write(
+    elements: &[PageElement],
+    window: (u32, u32),
+) -> (String, Vec<(String, [f64; 4])>) {
     let (mut lines, mut numbered) = (Vec::new(), Vec::new());
     let mut shown_texts: HashSet<String> = HashSet::new();
     for element in elements.iter().filter(|element| element.is_in_view(window)) {

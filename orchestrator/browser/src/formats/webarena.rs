@@ -26,15 +26,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::tokens;
-use crate::{
-    observe::{
-        axtree::{self, AxNode, FrameTree},
-        frames::Bids,
-        marks,
-        observation::Tab,
-    },
-    python::repr,
-};
+use crate::observe::axtree::{self, AxNode, FrameTree};
+use crate::observe::frames::Bids;
+use crate::observe::marks;
+use crate::observe::observation::Tab;
+use crate::python::repr;
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];
@@ -119,8 +115,9 @@ fn tree(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
     }
     let mut text = String::new();
     let roots = source.parts.iter().filter(|part| part.owner.is_none());
-    let root =
-        |part| Some(Step { part, node: part.tree.nodes.first()?, depth: 0, above: None, around: None });
+    let root = |part| {
+        Some(Step { part, node: part.tree.nodes.first()?, depth: 0, above: None, around: None })
+    };
     let mut stack: Vec<Step<'_>> = roots.filter_map(root).collect();
     while let Some(Step { part, node, depth, above, around }) = stack.pop() {
         let id = own_id(part, node, bids).or(above);
@@ -168,7 +165,8 @@ fn line(node: &AxNode, id: Option<&str>) -> Option<String> {
     let name = node.name();
     let properties: Vec<String> = node.properties.iter().filter_map(property).collect();
     if name.trim().is_empty() {
-        let empty = if properties.is_empty() { EMPTY_ROLES.contains(&role) } else { role == "listitem" };
+        let empty =
+            if properties.is_empty() { EMPTY_ROLES.contains(&role) } else { role == "listitem" };
         if empty {
             return None;
         }
@@ -187,7 +185,8 @@ fn property(property: &axtree::AxProperty) -> Option<String> {
         return None;
     }
     let value = match value.value.as_ref()? {
-        Value::String(text) => match marks::split(text).filter(|_| name == axtree::MARKED_PROPERTY) {
+        Value::String(text) => match marks::split(text).filter(|_| name == axtree::MARKED_PROPERTY)
+        {
             Some((_, "")) => return None,
             Some((_, own)) => own.to_owned(),
             None => text.clone(),
@@ -279,10 +278,16 @@ mod tests {
     }
 
     fn written(part: FrameTree, places: &[(i64, [f64; 4])], options: &WebArena) -> String {
-        let tabs = ["Shop", "Cart"].map(|title| Tab { url: String::new(), title: title.to_owned() });
+        let tabs =
+            ["Shop", "Cart"].map(|title| Tab { url: String::new(), title: title.to_owned() });
         let places = places.iter().map(|&(number, place)| (number, Some(place))).collect();
-        let source =
-            Source { parts: &[part], places: &places, window: (100, 100), tabs: &tabs, active_tab: 1 };
+        let source = Source {
+            parts: &[part],
+            places: &places,
+            window: (100, 100),
+            tabs: &tabs,
+            active_tab: 1,
+        };
         write(&source, options, &mut Bids::default())
     }
 
@@ -321,7 +326,11 @@ mod tests {
                 node(4, "button", "nowhere", marked("4"), &[]),
             ]))
         };
-        let places = [(2, [0.0, 100.0, 50.0, 50.0]), (3, [0.0, 99.0, 50.0, 20.0]), (4, [5.0, 5.0, 0.0, 9.0])];
+        let places = [
+            (2, [0.0, 100.0, 50.0, 50.0]),
+            (3, [0.0, 99.0, 50.0, 20.0]),
+            (4, [5.0, 5.0, 0.0, 9.0]),
+        ];
         let near = WebArena { viewport_only: true, ..all() };
         assert_eq!(
             written(page(), &places, &near),

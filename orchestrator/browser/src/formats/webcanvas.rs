@@ -54,7 +54,8 @@ const CANDIDATE_TAGS: &[&str] = &[
     "optgroup",
 ];
 /// Tags whose text belongs to the control around them.
-const TEXT_CARRIERS: &[&str] = &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
+const TEXT_CARRIERS: &[&str] =
+    &["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
 /// Tags whose role decides what they are.
 const ROLE_TAGS: &[&str] = &["span", "td", "th", "tr", "li", "div", "label", "filter-chip"];
 
@@ -128,8 +129,9 @@ impl Element<'_> {
     /// The text of its line.
     fn text_shown(&self) -> String {
         let from_attributes = || {
-            let text_shown =
-                ["title", "placeholder", "aria-label"].iter().filter_map(|name| self.attribute(name));
+            let text_shown = ["title", "placeholder", "aria-label"]
+                .iter()
+                .filter_map(|name| self.attribute(name));
             let mut text_shown = text_shown.filter(|text_shown| !text_shown.trim().is_empty());
             text_shown.next().or_else(|| self.attribute("aria-checked")).unwrap_or_default()
         };
@@ -139,7 +141,8 @@ impl Element<'_> {
 }
 
 pub(crate) fn write(snapshot: &DomSnapshot, title: &str) -> String {
-    let mut elements = snapshot.documents.first().map(|page| read(snapshot, page)).unwrap_or_default();
+    let mut elements =
+        snapshot.documents.first().map(|page| read(snapshot, page)).unwrap_or_default();
     // Parents come first. So, from the end, a kept element keeps everything around it.
     for number in (0..elements.len()).rev() {
         elements[number].is_kept |= elements[number].is_candidate();
@@ -204,7 +207,10 @@ fn read<'a>(snapshot: &'a DomSnapshot, document: &'a DocumentSnapshot) -> Vec<El
                 let pairs = written.chunks(2).filter_map(|pair| {
                     let [name, value] = pair else { return None };
                     let name = snapshot.string(*name)?;
-                    Some((name, value_without_mark(name, snapshot.string(*value).unwrap_or_default())?))
+                    Some((
+                        name,
+                        value_without_mark(name, snapshot.string(*value).unwrap_or_default())?,
+                    ))
                 });
                 let first = below.iter().filter(|child| !added.contains(child));
                 let text = first.take_while(|&&child| kind(child) == TEXT);

@@ -28,9 +28,11 @@
 
 use serde_json::json;
 
-use crate::{
-    Determinism, cdp::bad_ports::BAD_PORTS, clock::virtual_time, observe::console::ERROR_MARK, order::MARK,
-};
+use crate::Determinism;
+use crate::cdp::bad_ports::BAD_PORTS;
+use crate::clock::virtual_time;
+use crate::observe::console::ERROR_MARK;
+use crate::order::MARK;
 
 const DISGUISE: &str = include_str!("disguise.js");
 const PLACE: &str = include_str!("place.js");
@@ -77,7 +79,13 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
 /// The script for a worker of one `kind` (`worker`, `shared_worker`, `service_worker`), the
 /// `ordinal`-th of the episode with its URL. Its value is an object whose `tick(milliseconds)`
 /// moves the worker's clock.
-pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
+pub(crate) fn worker(
+    determinism: &Determinism,
+    kind: &str,
+    url: &str,
+    ordinal: usize,
+    start: f64,
+) -> String {
     format!(
         "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
@@ -87,17 +95,29 @@ pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: 
 
 /// The script for a worklet. Its clock stands at `start`; with a `shift` it is the machine's,
 /// shifted by that many milliseconds.
-pub(crate) fn worklet(determinism: &Determinism, url: &str, start: f64, shift: Option<f64>) -> String {
+pub(crate) fn worklet(
+    determinism: &Determinism,
+    url: &str,
+    start: f64,
+    shift: Option<f64>,
+) -> String {
     let clock = match shift {
         None => format!("const clock = () => {start};\n{FROZEN}"),
-        Some(shift) => format!("const nativeNow = Date.now, origin = '', now = () => nativeNow() + {shift};"),
+        Some(shift) => {
+            format!("const nativeNow = Date.now, origin = '', now = () => nativeNow() + {shift};")
+        }
     };
     let who = who(determinism, url, 0);
     format!("(() => {{ 'use strict';\n{who}\n{DISGUISE}\n{clock}\n{REALM}\n}})()")
 }
 
 /// The script for a worker in attach mode, `shift` milliseconds from the machine's time.
-pub(crate) fn running_worker(determinism: &Determinism, url: &str, ordinal: usize, shift: f64) -> String {
+pub(crate) fn running_worker(
+    determinism: &Determinism,
+    url: &str,
+    ordinal: usize,
+    shift: f64,
+) -> String {
     format!(
         "(() => {{ 'use strict';\nconst shift = {shift};\n{who}\n{DISGUISE}\n{RUNNING}\n{REALM}\n}})()",
         who = who(determinism, url, ordinal),
@@ -125,7 +145,8 @@ mod tests {
     /// A second function of the same name silently replaces the first.
     #[test]
     fn no_name_stands_for_two_things_in_a_script() {
-        let determinism = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let determinism =
+            Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
         let scripts = [
             page(&determinism, None, true),
             page(&determinism, Some(0.0), false),
@@ -136,7 +157,8 @@ mod tests {
         for script in scripts {
             let mut declared: BTreeMap<&str, usize> = BTreeMap::new();
             for line in script.lines() {
-                let words: Vec<&str> = line.split(['(', ' ', ',']).filter(|word| *word != "async").collect();
+                let words: Vec<&str> =
+                    line.split(['(', ' ', ',']).filter(|word| *word != "async").collect();
                 if let ["function" | "const" | "let" | "class", name, ..] = words[..] {
                     *declared.entry(name).or_default() += 1;
                 }

@@ -4,28 +4,21 @@
 //! and nothing of the user's environment. Its home and its temporary files are in the browser's
 //! folder, by which it is found and ended where our own process was killed.
 
-use std::{
-    ffi::OsString,
-    net::TcpListener,
-    os::unix::process::CommandExt as _,
-    path::{Path, PathBuf},
-    process::{Child, Stdio},
-    sync::Arc,
-};
+use std::ffi::OsString;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::Arc;
 
-use processes::{
-    Group,
-    own_network::server::{self, Dialer},
-};
-use tokio::{runtime::Handle, task::spawn_blocking};
+use processes::Group;
+use processes::own_network::server::{self, Dialer};
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
-use crate::{
-    Error,
-    launch::{
-        last_words::LastWords,
-        process::{DISABLED_BUS, HOME},
-    },
-};
+use crate::Error;
+use crate::launch::last_words::LastWords;
+use crate::launch::process::{DISABLED_BUS, HOME};
 
 /// Its port in its namespace, where every port is free.
 pub(crate) const PORT: u16 = 9515;
@@ -62,9 +55,14 @@ impl Running {
 
 impl Chromedriver {
     /// Starts it in the folder of a browser's session. The listener is what it reaches.
-    pub(crate) async fn start(program: PathBuf, folder: PathBuf) -> Result<(Self, TcpListener), Error> {
+    pub(crate) async fn start(
+        program: PathBuf,
+        folder: PathBuf,
+    ) -> Result<(Self, TcpListener), Error> {
         let starting = spawn_blocking(move || start(&program, &folder));
-        starting.await.map_err(|error| Error::WebDriver { reason: format!("it was interrupted: {error}") })?
+        starting
+            .await
+            .map_err(|error| Error::WebDriver { reason: format!("it was interrupted: {error}") })?
     }
 
     /// What connects to it.
@@ -104,7 +102,8 @@ fn start(program: &Path, folder: &Path) -> Result<(Chromedriver, TcpListener), E
         command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
         command.env_clear().envs(environment(folder)).current_dir(folder).spawn()
     });
-    let mut server = started.map_err(failed)?.map_err(|why| Error::NoNetwork { reason: why.to_owned() })?;
+    let mut server =
+        started.map_err(failed)?.map_err(|why| Error::NoNetwork { reason: why.to_owned() })?;
     let last_words = LastWords::default();
     last_words.listen_to(server.helper.stderr.take());
     let group = Group::of(Some(server.helper.id()));

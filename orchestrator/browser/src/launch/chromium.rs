@@ -5,20 +5,19 @@
 //! On machines that give us no such namespace, the listener is on the machine's loopback, and lets
 //! in only connections that processes of this browser have made.
 
-use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use gateway::{Admission, Entrance};
 use processes::peers;
 use tokio::task::spawn_blocking;
 
-use crate::{
-    Error, Launch,
-    launch::{
-        flags,
-        process::{ChromiumProcesses, Ends, Start},
-        programs::{Programs, check_display},
-    },
-};
+use crate::launch::flags;
+use crate::launch::process::{ChromiumProcesses, Ends, Start};
+use crate::launch::programs::{Programs, check_display};
+use crate::{Error, Launch};
 
 /// How long Chromium may take to answer for the first time.
 pub(crate) const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -42,8 +41,9 @@ impl Chromium {
         let programs = Programs::find()?;
         let browser = programs.browser(launch)?.to_owned();
         check_display(launch)?;
-        let is_headless_shell =
-            browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
+        let is_headless_shell = browser
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
         let begin_frame_control = is_headless_shell && launch.is_frozen();
         let arguments = flags::command_line(launch, begin_frame_control, flags::own_sandbox());
         let settings = launch.clone();
@@ -51,16 +51,17 @@ impl Chromium {
             let start = Start { browser: &browser, arguments, launch: &settings };
             ChromiumProcesses::start(&start)
         });
-        let (processes, mut ends) = starting
-            .await
-            .map_err(|error| Error::Session { reason: format!("its start was interrupted: {error}") })??;
+        let (processes, mut ends) = starting.await.map_err(|error| Error::Session {
+            reason: format!("its start was interrupted: {error}"),
+        })??;
         let leader = processes.leader();
         let entrance = match ends.listener.take() {
             None => None,
             Some(listener) => {
                 let admission = admission(&ends, leader);
                 let served = launch.door.serve(listener, admission);
-                let failed = |error| Error::Session { reason: format!("its proxy cannot listen: {error}") };
+                let failed =
+                    |error| Error::Session { reason: format!("its proxy cannot listen: {error}") };
                 Some(served.map_err(failed)?)
             }
         };
@@ -83,9 +84,9 @@ impl Chromium {
 /// asked whose a connection is.
 fn admission(ends: &Ends, leader: Option<u32>) -> Admission {
     match leader {
-        Some(leader) if !ends.own_network => {
-            Admission::Peer(Arc::new(move |ends| peers::is_of_group(leader, ends.client, ends.server)))
-        }
+        Some(leader) if !ends.own_network => Admission::Peer(Arc::new(move |ends| {
+            peers::is_of_group(leader, ends.client, ends.server)
+        })),
         _ => Admission::Anyone,
     }
 }

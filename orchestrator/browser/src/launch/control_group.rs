@@ -10,11 +10,9 @@
 //! It is above the limit of the [watcher](super::memory), which chooses what is ended better than
 //! the kernel does, and stops what takes memory faster than the watcher looks.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
-};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, io};
 
 use rustix::process::{Pid, test_kill_process};
 
@@ -89,7 +87,8 @@ impl ControlGroup {
     /// Whether the kernel has ended a process since the last call.
     pub(super) fn has_ended_one(&mut self) -> bool {
         let events = fs::read_to_string(self.path.join(self.files.events)).unwrap_or_default();
-        let count = events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
+        let count =
+            events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok());
         let ended = count.unwrap_or(self.ended);
         ended > std::mem::replace(&mut self.ended, ended)
     }
@@ -127,7 +126,8 @@ fn place(tree: &Path, own: &str) -> Option<(PathBuf, Files)> {
 fn is_delegated(group: &Path) -> bool {
     let says_so = |name: &str| {
         let mut value = [0; 1];
-        rustix::fs::getxattr(group, name, &mut value[..]).is_ok_and(|length| value[..length] == *b"1")
+        rustix::fs::getxattr(group, name, &mut value[..])
+            .is_ok_and(|length| value[..length] == *b"1")
     };
     says_so("user.delegate") || says_so("trusted.delegate")
 }
@@ -170,7 +170,8 @@ fn is_ours(process: u32) -> bool {
 fn remove_stale(above: &Path) {
     for entry in fs::read_dir(above).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok());
+        let owner =
+            name.to_str().and_then(|name| name.strip_prefix(NAME)?.split_once('-')?.0.parse().ok());
         let is_gone = |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH);
         if owner.and_then(Pid::from_raw).is_some_and(is_gone) {
             // Its processes may still be ending.
@@ -188,7 +189,10 @@ mod tests {
     fn the_place_follows_from_the_groups_that_we_are_in() {
         let first = "3:cpuset:/a\n4:memory,x:/jobs/1\n0::/\n";
         let tree = Path::new("/sys/fs/cgroup");
-        assert_eq!(place(tree, first), Some((PathBuf::from("/sys/fs/cgroup/memory/jobs/1"), FIRST)));
+        assert_eq!(
+            place(tree, first),
+            Some((PathBuf::from("/sys/fs/cgroup/memory/jobs/1"), FIRST))
+        );
         assert_eq!(place(tree, "0::/no/such/group\n"), None);
         assert_eq!(place(tree, ""), None);
     }
@@ -203,7 +207,8 @@ mod tests {
         file("cgroup.subtree_control", "");
         file("cgroup.procs", "1\n");
         assert_eq!(place(tree.path(), "0::/given\n"), None, "it is not delegated");
-        let is_marked = rustix::fs::setxattr(&group, "user.delegate", b"1", rustix::fs::XattrFlags::empty());
+        let is_marked =
+            rustix::fs::setxattr(&group, "user.delegate", b"1", rustix::fs::XattrFlags::empty());
         if is_marked.is_err() {
             // This file system has no attributes.
             return;
@@ -229,7 +234,10 @@ mod tests {
         let Some(mut group) = ControlGroup::new(16 << 20) else { return };
         let script = "import sys; sys.stdin.read(1); a = b'x' * (1 << 30); print(len(a))";
         let mut child = std::process::Command::new("python3");
-        child.args(["-c", script]).stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+        child
+            .args(["-c", script])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null());
         let mut child = child.spawn().unwrap();
         group.take_in([child.id()]);
         drop(child.stdin.take());

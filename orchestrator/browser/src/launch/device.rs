@@ -64,7 +64,8 @@ impl Device {
             commands.push(("Emulation.setTouchEmulationEnabled", touch));
         }
         if let Some(Geolocation { latitude, longitude, accuracy }) = self.geolocation {
-            let place = json!({ "latitude": latitude, "longitude": longitude, "accuracy": accuracy });
+            let place =
+                json!({ "latitude": latitude, "longitude": longitude, "accuracy": accuracy });
             commands.push(("Emulation.setGeolocationOverride", place));
         }
         commands

@@ -3,7 +3,8 @@
 
 use std::net::SocketAddr;
 
-use crate::{Launch, capture, launch::programs::CHROMIUM_SANDBOX_VARIABLE};
+use crate::launch::programs::CHROMIUM_SANDBOX_VARIABLE;
+use crate::{Launch, capture};
 
 /// No traffic to Google, no experiments, nothing that depends on the machine.
 const COMMON_FLAGS: &[&str] = &[
@@ -66,7 +67,8 @@ const UNRESOLVABLE_PROXY: &str = "nowhere.invalid:1";
 
 /// All frames, tabs and workers of an episode share one process, because the virtual clock belongs
 /// to a process.
-const SINGLE_RENDERER_FLAGS: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
+const SINGLE_RENDERER_FLAGS: &[&str] =
+    &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
 /// Chromium estimates the network's quality by the time that answers take, and holds back requests
 /// where it is bad. On a busy machine it would be.
@@ -140,12 +142,17 @@ const STORAGE_QUOTA: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
 /// The proxy of the browser's own profile, where its gateway is at this address.
 pub(crate) fn proxy(launch: &Launch, address: SocketAddr) -> String {
     // In attach mode the pages are in the browser's own profile, where clients look for them.
-    let proxy = if launch.attach_mode { address.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
+    let proxy =
+        if launch.attach_mode { address.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
     format!("--proxy-server=http://{proxy}")
 }
 
 /// The command line, without the profile folder and the proxy.
-pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, own_sandbox: bool) -> Vec<String> {
+pub(crate) fn command_line(
+    launch: &Launch,
+    begin_frame_control: bool,
+    own_sandbox: bool,
+) -> Vec<String> {
     let mut flags: Vec<String> = COMMON_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
     if launch.is_frozen() {
         flags.extend(SINGLE_RENDERER_FLAGS.iter().map(|&flag| flag.to_owned()));
@@ -227,9 +234,12 @@ mod tests {
         let mut launch = Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 8080)), "");
         let flags = command_line(&launch, false, true);
         assert!(
-            !flags.iter().any(|flag| flag == "--renderer-process-limit=1" || flag == NETWORK_QUALITY_FLAG)
+            !flags
+                .iter()
+                .any(|flag| flag == "--renderer-process-limit=1" || flag == NETWORK_QUALITY_FLAG)
         );
-        launch.determinism = Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
+        launch.determinism =
+            Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
         let flags = command_line(&launch, true, false);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == NETWORK_QUALITY_FLAG));
@@ -238,7 +248,10 @@ mod tests {
         assert!(!profile.contains("8080"), "only contexts know the gateway");
         launch.attach_mode = true;
         let flags = command_line(&launch, false, false);
-        assert_eq!(proxy(&launch, ([127, 0, 0, 1], 8080).into()), "--proxy-server=http://127.0.0.1:8080");
+        assert_eq!(
+            proxy(&launch, ([127, 0, 0, 1], 8080).into()),
+            "--proxy-server=http://127.0.0.1:8080"
+        );
         assert!(!flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
     }
 }

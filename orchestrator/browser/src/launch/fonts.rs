@@ -2,7 +2,8 @@
 //! Every browser gets the configuration in `fonts.conf`. It knows DejaVu's fonts, and for writing
 //! systems that DejaVu lacks the Noto fonts that the machine has.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 /// For fontconfig. Without DejaVu's fonts it would leave a page without any.
 pub(crate) const CONFIGURATION: &str = include_str!("fonts.conf");
@@ -22,7 +23,8 @@ pub fn has_fonts() -> bool {
 fn holds(folder: &Path, depth: usize) -> bool {
     let Ok(entries) = fs::read_dir(folder) else { return false };
     entries.flatten().any(|entry| {
-        entry.file_name() == FILE || depth > 0 && entry.path().is_dir() && holds(&entry.path(), depth - 1)
+        entry.file_name() == FILE
+            || depth > 0 && entry.path().is_dir() && holds(&entry.path(), depth - 1)
     })
 }
 
@@ -39,6 +41,8 @@ mod tests {
         assert!(!holds(root.path(), MAX_DEPTH));
         fs::write(folder.join(FILE), "").unwrap();
         assert!(holds(root.path(), MAX_DEPTH));
-        assert!(FOLDERS.iter().all(|folder| CONFIGURATION.contains(&format!("<dir>{folder}</dir>"))));
+        assert!(
+            FOLDERS.iter().all(|folder| CONFIGURATION.contains(&format!("<dir>{folder}</dir>")))
+        );
     }
 }

@@ -6,14 +6,12 @@
 //! is always up. So a seccomp filter denies this socket to the browser and its children. They reach
 //! only the gateway on the loopback anyway.
 
-use std::{
-    fs, io,
-    process::{Child, Command},
-    thread,
-};
+use std::process::{Child, Command};
+use std::{fs, io, thread};
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
 };
 
 /// Starts a program that cannot open a `NETLINK_ROUTE` socket.
@@ -28,7 +26,9 @@ pub(crate) fn spawn_without_netlink(command: &mut Command) -> io::Result<Child> 
             }
             command.spawn()
         });
-        spawning.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts it panicked")))
+        spawning
+            .join()
+            .unwrap_or_else(|_| Err(io::Error::other("the thread that starts it panicked")))
     })
 }
 
@@ -44,15 +44,22 @@ pub fn deny_netlink() -> io::Result<()> {
 /// may not create namespaces.
 fn needs_privileges() -> bool {
     let says = |setting: &str, value: &str| {
-        fs::read_to_string(format!("/proc/sys/kernel/{setting}")).is_ok_and(|text| text.trim() == value)
+        fs::read_to_string(format!("/proc/sys/kernel/{setting}"))
+            .is_ok_and(|text| text.trim() == value)
     };
-    let closed = says("unprivileged_userns_clone", "0") || says("apparmor_restrict_unprivileged_userns", "1");
+    let closed = says("unprivileged_userns_clone", "0")
+        || says("apparmor_restrict_unprivileged_userns", "1");
     closed && !rustix::process::geteuid().is_root()
 }
 
 fn filter() -> Result<BpfProgram, seccompiler::Error> {
     let argument = |number: u8, value: i32| {
-        SeccompCondition::new(number, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value.unsigned_abs().into())
+        SeccompCondition::new(
+            number,
+            SeccompCmpArgLen::Dword,
+            SeccompCmpOp::Eq,
+            value.unsigned_abs().into(),
+        )
     };
     let (family, protocol) = (argument(0, libc::AF_NETLINK)?, argument(2, libc::NETLINK_ROUTE)?);
     let rules = vec![SeccompRule::new(vec![family, protocol])?];

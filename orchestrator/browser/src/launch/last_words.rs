@@ -1,6 +1,9 @@
 //! What Chromium has written to its standard error last, for the error when it does not start.
 
-use std::{collections::VecDeque, io::Read, process::ChildStderr, sync::Arc};
+use std::collections::VecDeque;
+use std::io::Read;
+use std::process::ChildStderr;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 

@@ -1,13 +1,12 @@
 //! What sessions leave behind, and how it is removed: folders, and the processes that belong to
 //! them. What is another user's stays.
 
-use std::{
-    collections::HashSet,
-    fs, io,
-    os::unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use processes::{Group, temporary};
 use rustix::process::{Pid, geteuid, getpgid, test_kill_process};
@@ -49,8 +48,11 @@ fn remove_sessions_in(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
     let own = geteuid();
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
-        let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
+        let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else {
+            continue;
+        };
+        let owner =
+            owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
         if !owner.is_some_and(&is_selected) {
             continue;
         }
@@ -86,8 +88,9 @@ fn session_process_groups(folder: &Path) -> Vec<Group> {
 /// process has the home that we have given it. Chromium overwrites its environment with its title,
 /// which leaves it blank. Then its profile identifies it.
 fn belongs_to_session(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
-    let word =
-        |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
+    let word = |start: &str, path: &str| {
+        [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat()
+    };
     let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
     let is_blank = !environment.is_empty() && environment.iter().all(|&byte| byte == 0);
     let mut variables = environment.split(|&byte| byte == 0);

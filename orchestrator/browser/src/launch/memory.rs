@@ -8,16 +8,12 @@
 //! What is counted is memory that a process does not share with files: pages, WebAssembly, buffers,
 //! canvases. The program's own code, which all processes share, is not counted several times.
 
-use std::{
-    collections::HashSet,
-    fs,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    thread::JoinHandle,
-    time::{Duration, Instant},
-};
+use std::collections::HashSet;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
@@ -162,7 +158,8 @@ fn own_memory(id: u32) -> Option<u64> {
 
 fn children(id: u32, thorough: bool) -> Vec<u32> {
     let of_thread = |thread: &str| {
-        let listed = fs::read_to_string(format!("/proc/{id}/task/{thread}/children")).unwrap_or_default();
+        let listed =
+            fs::read_to_string(format!("/proc/{id}/task/{thread}/children")).unwrap_or_default();
         listed.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<u32>>()
     };
     if !thorough {
@@ -223,20 +220,25 @@ fn end(id: u32) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::{
-        io::{BufRead as _, BufReader},
-        os::unix::process::CommandExt as _,
-        process::{Command, Stdio},
-        time::Instant,
-    };
+    use std::io::{BufRead as _, BufReader};
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+    use std::time::Instant;
 
     use super::*;
 
     /// A program that starts one "renderer", which takes so many megabytes.
     fn program(megabytes: u32) -> std::process::Child {
         let page = format!("import time; a = bytearray({megabytes} << 20); time.sleep(600)");
-        let script = format!("python3 -c '{page}' --type=renderer & echo $!; sleep 600 & wait $!; sleep 600");
-        Command::new("bash").args(["-c", &script]).stdout(Stdio::piped()).process_group(0).spawn().unwrap()
+        let script = format!(
+            "python3 -c '{page}' --type=renderer & echo $!; sleep 600 & wait $!; sleep 600"
+        );
+        Command::new("bash")
+            .args(["-c", &script])
+            .stdout(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap()
     }
 
     fn first_line(child: &mut std::process::Child) -> u32 {

@@ -10,38 +10,30 @@
 //!             +-> shut down         our own process is about to end: see [`end_all`]
 //! ```
 
-use std::{
-    collections::HashMap,
-    ffi::OsString,
-    fs, io,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    os::{
-        fd::OwnedFd,
-        unix::{fs::DirBuilderExt as _, process::CommandExt as _},
-    },
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use parking_lot::RwLock;
-use processes::{
-    Group, own_network,
-    temporary::{self, Temporary},
-};
+use processes::temporary::{self, Temporary};
+use processes::{Group, own_network};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
-use tokio::{runtime::Handle, task::spawn_blocking};
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
-use crate::{
-    Error, Launch,
-    launch::{
-        flags, fonts,
-        interfaces::spawn_without_netlink,
-        last_words::LastWords,
-        leftovers::{remove_folder, remove_sessions, remove_stale_sessions},
-    },
-};
+use crate::launch::interfaces::spawn_without_netlink;
+use crate::launch::last_words::LastWords;
+use crate::launch::leftovers::{remove_folder, remove_sessions, remove_stale_sessions};
+use crate::launch::{flags, fonts};
+use crate::{Error, Launch};
 
 /// What the names of the folders begin with; the id of our process follows.
 pub(super) const PREFIX: &str = "sandbox-browser-";
@@ -120,10 +112,13 @@ impl SessionProcesses {
         if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
-        let folder = temporary::new(&format!("{PREFIX}{}-", std::process::id())).map_err(Error::Profile)?;
+        let folder =
+            temporary::new(&format!("{PREFIX}{}-", std::process::id())).map_err(Error::Profile)?;
         prepare_folder(folder.path()).map_err(Error::Profile)?;
-        let (child, ends) = spawn(start, folder.path())
-            .map_err(|source| Error::Spawn { program: start.browser.display().to_string(), source })?;
+        let (child, ends) = spawn(start, folder.path()).map_err(|source| Error::Spawn {
+            program: start.browser.display().to_string(),
+            source,
+        })?;
         if start.launch.determinism.is_some() {
             limit_file_size(&child);
         }
@@ -330,8 +325,15 @@ mod tests {
         let mut names: Vec<_> = environment(&launch, Path::new("/folder")).into_keys().collect();
         names.sort();
         let expected = ["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"];
-        let expected =
-            expected.iter().chain(&["FONTCONFIG_FILE", "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ"]);
+        let expected = expected.iter().chain(&[
+            "FONTCONFIG_FILE",
+            "HOME",
+            "LANG",
+            "LANGUAGE",
+            "PATH",
+            "TMPDIR",
+            "TZ",
+        ]);
         assert_eq!(names, expected.map(OsString::from).collect::<Vec<_>>());
     }
 

@@ -1,9 +1,7 @@
 //! Finds Chromium, its headless shell and chromedriver on this machine.
 
-use std::{
-    env, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{env, io};
 
 use crate::{Error, Launch};
 
@@ -36,8 +34,9 @@ impl Programs {
     /// # Errors
     /// If there is neither Chromium nor its headless shell.
     pub fn find() -> Result<Self, Error> {
-        let variable_path =
-            |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let variable_path = |variable: &str| {
+            env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
         Self::find_with(variable_path, Path::is_file)
     }
 
@@ -73,12 +72,18 @@ impl Programs {
         let path = path.ok_or(Error::Missing { program: "Chromium", install: INSTALL })?;
         let failed = |source| Error::Spawn { program: path.display().to_string(), source };
         let mut command = std::process::Command::new(path);
-        let output =
-            command.arg("--version").env_clear().envs(processes::minimal()).output().map_err(failed)?;
+        let output = command
+            .arg("--version")
+            .env_clear()
+            .envs(processes::minimal())
+            .output()
+            .map_err(failed)?;
         let text = String::from_utf8_lossy(&output.stdout);
+        let number = text
+            .split_whitespace()
+            .find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
         let number =
-            text.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
-        let number = number.ok_or_else(|| failed(io::Error::other("it does not print its version")))?;
+            number.ok_or_else(|| failed(io::Error::other("it does not print its version")))?;
         Ok(number.to_owned())
     }
 
@@ -87,7 +92,9 @@ impl Programs {
     /// # Errors
     /// If there is none.
     pub(crate) fn driver(&self) -> Result<&Path, Error> {
-        self.chromedriver.as_deref().ok_or(Error::Missing { program: "chromedriver", install: INSTALL })
+        self.chromedriver
+            .as_deref()
+            .ok_or(Error::Missing { program: "chromedriver", install: INSTALL })
     }
 
     /// The browser for a session. The live web gets the one that people use.
@@ -108,8 +115,11 @@ const CHROMIUM: &[&str] = &[
     "/usr/bin/chromium",
 ];
 const HEADLESS_SHELL: &[&str] = &["/usr/lib/chromium/chromium-headless-shell"];
-const CHROMEDRIVER: &[&str] =
-    &["/usr/bin/chromedriver", "/usr/lib/chromium-browser/chromedriver", "/usr/local/bin/chromedriver"];
+const CHROMEDRIVER: &[&str] = &[
+    "/usr/bin/chromedriver",
+    "/usr/lib/chromium-browser/chromedriver",
+    "/usr/local/bin/chromedriver",
+];
 
 /// Checks that this machine can show a window.
 ///
@@ -147,7 +157,10 @@ mod tests {
         let window = Launch { headless: false, ..frozen.clone() };
         for launch in [&live, &window] {
             let error = programs.browser(launch).unwrap_err().to_string();
-            assert!(error.starts_with("find Chromium, as its headless shell does for frozen"), "{error}");
+            assert!(
+                error.starts_with("find Chromium, as its headless shell does for frozen"),
+                "{error}"
+            );
         }
         let both = found(&[CHROMIUM[3], shell, driver]).unwrap();
         assert_eq!(both.browser(&live).unwrap(), Path::new(CHROMIUM[3]));
@@ -161,7 +174,10 @@ mod tests {
             let value = |name: &str| (name == variable).then(|| PathBuf::from("/nowhere"));
             let is_file = |path: &Path| path != Path::new("/nowhere");
             let error = Programs::find_with(value, is_file).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("find /nowhere, which {variable} names")), "{error}");
+            assert!(
+                error.starts_with(&format!("find /nowhere, which {variable} names")),
+                "{error}"
+            );
         }
     }
 }

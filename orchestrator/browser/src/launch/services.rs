@@ -6,7 +6,8 @@
 
 use serde_json::json;
 
-use crate::{Error, cdp::connection::Cdp};
+use crate::Error;
+use crate::cdp::connection::Cdp;
 
 /// Parts of their command lines. Other processes come and go, such as image decoders.
 const SERVICES: [(&str, &str); 3] = [
@@ -35,14 +36,19 @@ impl ServiceProcesses {
     /// Lists the present ones.
     pub(crate) async fn find(cdp: &Cdp) -> Result<ServiceProcesses, Error> {
         let reply = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await?;
-        let ids = reply["processInfo"].as_array().into_iter().flatten().filter_map(|one| one["id"].as_u64());
+        let ids = reply["processInfo"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["id"].as_u64());
         let service = |id| {
             let (marker, what) = SERVICES.into_iter().find(|(marker, _)| is_running(id, marker))?;
             Some(ServiceProcess { id, marker, what })
         };
         let services = ids.filter_map(service).collect();
         let mut processes = reply["processInfo"].as_array().into_iter().flatten();
-        let browser = processes.find(|one| one["type"] == "browser").and_then(|one| one["id"].as_u64());
+        let browser =
+            processes.find(|one| one["type"] == "browser").and_then(|one| one["id"].as_u64());
         Ok(ServiceProcesses { services, browser: browser.and_then(|id| u32::try_from(id).ok()) })
     }
 

@@ -1,6 +1,7 @@
 //! The settings with which a browser session starts.
 
-use std::{env, path::PathBuf};
+use std::env;
+use std::path::PathBuf;
 
 use gateway::{Door, InFlight};
 use jiff::Timestamp;

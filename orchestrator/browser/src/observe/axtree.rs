@@ -8,15 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{
-    Properties,
-    observe::{
-        bounds::{self, LONGEST_TEXT},
-        frames::Bids,
-        marks,
-    },
-    python::repr,
-};
+use crate::Properties;
+use crate::observe::bounds::{self, LONGEST_TEXT};
+use crate::observe::frames::Bids;
+use crate::observe::marks;
+use crate::python::repr;
 
 /// Roles without useful content. BrowserGym leaves out line breaks. Its browser had no text boxes
 /// in its trees; they repeat the text above them.
@@ -85,18 +81,27 @@ impl AxNode {
     /// Cuts labels and values that are too long for any reader.
     pub(crate) fn bound(&mut self) {
         let own = [&mut self.name, &mut self.value, &mut self.description];
-        let own = own.into_iter().flatten().chain(self.properties.iter_mut().map(|one| &mut one.value));
+        let own =
+            own.into_iter().flatten().chain(self.properties.iter_mut().map(|one| &mut one.value));
         for value in own.filter_map(|one| one.value.as_mut()) {
             bounds::cut_all(value, LONGEST_TEXT);
         }
     }
 
     pub(crate) fn role(&self) -> &str {
-        self.role.as_ref().and_then(|role| role.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
+        self.role
+            .as_ref()
+            .and_then(|role| role.value.as_ref())
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     pub(crate) fn name(&self) -> &str {
-        self.name.as_ref().and_then(|name| name.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
+        self.name
+            .as_ref()
+            .and_then(|name| name.value.as_ref())
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     /// The bid in the mark of the node's element.
@@ -245,7 +250,10 @@ impl TreeText {
                 extras.push(format!("box=\"{}\"", self.place(&[x, y, x + width, y + height])));
             }
             if self.with_center_coords {
-                extras.push(format!("center=\"{}\"", self.place(&[x + width / 2.0, y + height / 2.0])));
+                extras.push(format!(
+                    "center=\"{}\"",
+                    self.place(&[x + width / 2.0, y + height / 2.0])
+                ));
             }
         }
         let flags = [
@@ -253,18 +261,21 @@ impl TreeText {
             (self.with_visible && properties.is_visible(), "visible"),
             (self.with_som && properties.set_of_marks, "som"),
         ];
-        extras.extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| (*word).to_owned()));
+        extras
+            .extend(flags.iter().filter(|(is_set, _)| *is_set).map(|(_, word)| (*word).to_owned()));
         extras
     }
 
     /// Whether an element's bid is hidden.
     pub(crate) fn hides_bid(&self, properties: Option<&Properties>) -> bool {
-        self.hide_all_bids || (self.hide_bid_if_invisible && !properties.is_some_and(Properties::is_visible))
+        self.hide_all_bids
+            || (self.hide_bid_if_invisible && !properties.is_some_and(Properties::is_visible))
     }
 
     fn place(&self, numbers: &[f64]) -> String {
         let decimals = self.coord_decimals;
-        let numbers: Vec<String> = numbers.iter().map(|number| format!("{number:.decimals$}")).collect();
+        let numbers: Vec<String> =
+            numbers.iter().map(|number| format!("{number:.decimals$}")).collect();
         format!("({})", numbers.join(","))
     }
 }
@@ -290,7 +301,13 @@ pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOut
     let root = |part: &'_ FrameTree| part.tree.nodes.first().map(|_| ());
     let mut stack: Vec<Step<'_>> = Vec::new();
     for part in parts.iter().filter(|part| part.owner.is_none() && root(part).is_some()) {
-        stack.push(Step { part, node: &part.tree.nodes[0], depth: 0, parent_name: "", filtered: false });
+        stack.push(Step {
+            part,
+            node: &part.tree.nodes[0],
+            depth: 0,
+            parent_name: "",
+            filtered: false,
+        });
     }
     while let Some(step) = stack.pop() {
         let Step { part, node, depth, .. } = step;
@@ -306,7 +323,8 @@ pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOut
         for child in node.child_ids.iter().rev() {
             // Each node is written once, whatever parents the browser reports.
             if let Some(child) = nodes.remove(&(&*part.frame, &**child)) {
-                let parent_name = if IGNORED_ROLES.contains(&node.role()) { "" } else { node.name() };
+                let parent_name =
+                    if IGNORED_ROLES.contains(&node.role()) { "" } else { node.name() };
                 stack.push(Step { part, node: child, depth, parent_name, filtered });
             }
         }
@@ -333,7 +351,9 @@ impl TreeWriter<'_> {
             return NodeOutcome::Skipped;
         }
         let text = role == "StaticText";
-        if text && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name))) {
+        if text
+            && (filtered || (self.text.remove_redundant_static_text && parent_name.contains(name)))
+        {
             return NodeOutcome::Skipped;
         }
         let mut attributes = attributes(node);
@@ -381,7 +401,9 @@ impl TreeWriter<'_> {
 pub(crate) fn bid(bids: &mut Bids, part: &FrameTree, node: &AxNode) -> Option<String> {
     match (node.bid(), &part.prefix, node.node) {
         (Some(bid), _, _) => Some(bid.to_owned()),
-        (None, Some(prefix), Some(number)) if node.is_interactive() && node.role() != "RootWebArea" => {
+        (None, Some(prefix), Some(number))
+            if node.is_interactive() && node.role() != "RootWebArea" =>
+        {
             bids.assign_unmarked(prefix, number)
         }
         _ => None,

@@ -9,13 +9,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::observe::{
-    axtree::{FrameTree, IGNORED_ROLES, MARKED_PROPERTY},
-    frames::Bids,
-    marks,
-};
+use crate::observe::axtree::{FrameTree, IGNORED_ROLES, MARKED_PROPERTY};
+use crate::observe::frames::Bids;
+use crate::observe::marks;
 
 /// Merges the trees of all frames. `raw` are those of `parts`, in the same order.
 pub(crate) fn merge(parts: &[FrameTree], raw: &[Box<RawValue>], bids: &Bids) -> Value {
@@ -95,7 +94,8 @@ fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
                 return true;
             }
             let marked = property["value"]["value"].as_str().and_then(marks::split);
-            let Some((found, own)) = marked.map(|(bid, own)| (bid.to_owned(), own.to_owned())) else {
+            let Some((found, own)) = marked.map(|(bid, own)| (bid.to_owned(), own.to_owned()))
+            else {
                 return true;
             };
             bid = Some(found);
@@ -113,7 +113,8 @@ fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
         }
     }
     let bid = bid.or_else(|| {
-        let is_shown = node["role"]["value"].as_str().is_some_and(|role| !IGNORED_ROLES.contains(&role));
+        let is_shown =
+            node["role"]["value"].as_str().is_some_and(|role| !IGNORED_ROLES.contains(&role));
         let node_id = node["backendDOMNodeId"].as_i64().filter(|_| is_shown)?;
         bids.unmarked_bid(part.prefix.as_deref()?, node_id)
     });
@@ -130,7 +131,12 @@ mod tests {
 
     fn part(frame: &str, prefix: &str, owner: Option<(&str, i64)>) -> FrameTree {
         let owner = owner.map(|(frame, node)| (frame.to_owned(), node));
-        FrameTree { frame: frame.to_owned(), prefix: Some(prefix.to_owned()), tree: AxTree::default(), owner }
+        FrameTree {
+            frame: frame.to_owned(),
+            prefix: Some(prefix.to_owned()),
+            tree: AxTree::default(),
+            owner,
+        }
     }
 
     fn raw(nodes: Value) -> Box<RawValue> {

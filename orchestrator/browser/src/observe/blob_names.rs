@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use crate::{Observation, observe::bounds};
+use crate::Observation;
+use crate::observe::bounds;
 
 const SCHEME: &str = "blob:";
 /// The longest origin with a name, in bytes.
@@ -31,7 +32,9 @@ impl BlobNames {
             from = begin;
             // The origin ends with the last slash before the name: `https://a.test/`, or `null/`.
             let ends = |letter: char| letter.is_whitespace() || "'\"<>()".contains(letter);
-            let end = text[begin..].char_indices().find(|&(place, letter)| place > LONGEST || ends(letter));
+            let end = text[begin..]
+                .char_indices()
+                .find(|&(place, letter)| place > LONGEST || ends(letter));
             let url = &text[begin..end.map_or(text.len(), |(end, _)| begin + end)];
             let Some(place) = url.char_indices().find_map(|(place, letter)| {
                 let name = url.get(place + 1..place + 1 + NAME)?;
@@ -41,7 +44,10 @@ impl BlobNames {
             };
             let next = self.0.len() + 1;
             let number = *self.0.entry(text[place..place + NAME].to_owned()).or_insert(next);
-            text.replace_range(place..place + NAME, &format!("00000000-0000-4000-8000-{number:012}"));
+            text.replace_range(
+                place..place + NAME,
+                &format!("00000000-0000-4000-8000-{number:012}"),
+            );
             from = place + NAME;
         }
     }
@@ -76,11 +82,14 @@ mod tests {
             )
         );
         // The same number later, and none for what is no blob.
-        let mut text = format!("blob:https://a.test/{one} https://a.test/{two} blob:https://ö.test/{one}");
+        let mut text =
+            format!("blob:https://a.test/{one} https://a.test/{two} blob:https://ö.test/{one}");
         names.number_in(&mut text);
         assert_eq!(
             text,
-            format!("blob:https://a.test/{second} https://a.test/{two} blob:https://ö.test/{second}")
+            format!(
+                "blob:https://a.test/{second} https://a.test/{two} blob:https://ö.test/{second}"
+            )
         );
     }
 }

@@ -76,7 +76,8 @@ pub(crate) fn each_text(observation: &mut Observation, visit: &mut dyn FnMut(&mu
         dom,
         axtree_object,
     } = observation;
-    for text in [url, title].into_iter().chain(focused).chain(last_action).chain(last_action_error) {
+    for text in [url, title].into_iter().chain(focused).chain(last_action).chain(last_action_error)
+    {
         visit(text, LONGEST_TEXT);
     }
     for dialog in dialogs {
@@ -120,8 +121,12 @@ mod tests {
     /// An observation in all formats, with this text wherever a page can put one.
     fn observation(text: &str) -> Observation {
         let own = || text.to_owned();
-        let dialog =
-            Dialog { kind: "prompt".to_owned(), message: own(), accepted: true, entered: Some(own()) };
+        let dialog = Dialog {
+            kind: "prompt".to_owned(),
+            message: own(),
+            accepted: true,
+            entered: Some(own()),
+        };
         Observation {
             url: own(),
             title: own(),
@@ -154,6 +159,9 @@ mod tests {
         let written = format!("{page:?}");
         assert!(written.len() < 6 * LONGEST_FORMAT, "{}", written.len());
         assert_eq!(written.matches("bytes more]").count(), 15, "each text is marked");
-        assert!(page.title.len() < LONGEST_TEXT + 64 && page.title.ends_with("… [cut: 33488896 bytes more]"));
+        assert!(
+            page.title.len() < LONGEST_TEXT + 64
+                && page.title.ends_with("… [cut: 33488896 bytes more]")
+        );
     }
 }

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use crate::{Error, Session, cdp::tracker::Page, observe::frames::Frame};
+use crate::cdp::tracker::Page;
+use crate::observe::frames::Frame;
+use crate::{Error, Session};
 
 /// Left, top, width and height in whole CSS pixels from the upper left corner of the screen.
 pub type ElementBox = [i32; 4];
@@ -29,7 +31,8 @@ impl Session {
         page: &Page,
         frames: &[Frame],
     ) -> Result<HashMap<String, ElementBox>, Error> {
-        let mut marked: Vec<&Frame> = frames.iter().filter(|frame| frame.prefix.is_some()).collect();
+        let mut marked: Vec<&Frame> =
+            frames.iter().filter(|frame| frame.prefix.is_some()).collect();
         marked.sort_by_key(|frame| frame.depth);
         let placing = marked.iter().map(|frame| self.marks(page, frame, "boxes()"));
         let placed = futures_util::future::join_all(placing).await;
@@ -42,8 +45,9 @@ impl Session {
                 Err(Error::Refused { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            let placed: Vec<PlacedElement> = serde_json::from_value(placed)
-                .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements' boxes" })?;
+            let placed: Vec<PlacedElement> = serde_json::from_value(placed).map_err(|_| {
+                Error::Shape { method: "Runtime.evaluate", field: "the elements' boxes" }
+            })?;
             // The document of a frame that is not in view is not either.
             let prefix = frame.prefix.as_deref().unwrap_or_default();
             let Some(&[x, y]) = corners.get(prefix) else { continue };

@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Session, cdp::targets::stable_url};
+use crate::Session;
+use crate::cdp::targets::stable_url;
 
 /// Stands before the place and text of an uncaught error in the console.
 pub(crate) const ERROR_MARK: &str = "\u{2063}uncaught\u{2063}";
@@ -79,7 +80,9 @@ pub(crate) fn message(event: &Value) -> ConsoleMessage {
     let entry = event.get("message").or_else(|| event.get("entry")).unwrap_or(event);
     let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = entry.get("line").or_else(|| entry.get("lineNumber")).and_then(Value::as_u64);
-    if let Some((place, what)) = text("text").strip_prefix(ERROR_MARK).and_then(|rest| rest.split_once(' ')) {
+    if let Some((place, what)) =
+        text("text").strip_prefix(ERROR_MARK).and_then(|rest| rest.split_once(' '))
+    {
         let (url, line) = place.rsplit_once(':').unwrap_or_default();
         return ConsoleMessage {
             source: "exception".to_owned(),
@@ -146,7 +149,8 @@ mod tests {
         let mut buffer = ConsoleBuffer::default();
         let long = parse(&"é".repeat(5_000));
         assert_eq!(long.text.chars().count(), LONGEST + 1);
-        let is_flood = (0..MOST as u64 + FLOOD).map(|_| buffer.add(long.clone())).collect::<Vec<_>>();
+        let is_flood =
+            (0..MOST as u64 + FLOOD).map(|_| buffer.add(long.clone())).collect::<Vec<_>>();
         assert!(is_flood.last().unwrap() & !is_flood[is_flood.len() - 2]);
         let taken = buffer.take();
         assert_eq!(taken.len(), MOST + 1);

@@ -5,16 +5,13 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::{
-    Error, Session,
-    cdp::tracker::Page,
-    observe::{
-        bounds::{self, LONGEST_STRING},
-        marks,
-    },
-};
+use crate::cdp::tracker::Page;
+use crate::observe::bounds::{self, LONGEST_STRING};
+use crate::observe::marks;
+use crate::{Error, Session};
 
 const METHOD: &str = "DOMSnapshot.captureSnapshot";
 /// The attributes that hold the marks.
@@ -134,7 +131,11 @@ pub(crate) struct NodeBounds {
 impl Session {
     /// Takes a snapshot, as BrowserGym's `extract_dom_snapshot` does. `paint_order` includes the
     /// order in which nodes are painted.
-    pub(crate) async fn snapshot(&self, page: &Page, paint_order: bool) -> Result<Box<RawValue>, Error> {
+    pub(crate) async fn snapshot(
+        &self,
+        page: &Page,
+        paint_order: bool,
+    ) -> Result<Box<RawValue>, Error> {
         let mut params = json!({ "computedStyles": [], "includeDOMRects": true });
         if paint_order {
             params["includePaintOrder"] = json!(true);
@@ -169,10 +170,13 @@ impl DomSnapshot {
             for (node, &inner) in inner.index.iter().zip(&inner.value) {
                 // A frame without a box has no position. Its contents are measured from the corner
                 // of the screen.
-                let at = bounds.get(node).map_or((0.0, 0.0), |(_, [x, y, ..])| (corner.0 + x, corner.1 + y));
+                let at = bounds
+                    .get(node)
+                    .map_or((0.0, 0.0), |(_, [x, y, ..])| (corner.0 + x, corner.1 + y));
                 rest.push((inner, at));
             }
-            let moved = |[x, y, width, height]: [f64; 4]| [x + corner.0, y + corner.1, width, height];
+            let moved =
+                |[x, y, width, height]: [f64; 4]| [x + corner.0, y + corner.1, width, height];
             for (node, number) in document.nodes.backend_node_id.iter().enumerate() {
                 node_bounds.nodes.insert(*number, bounds.get(&node).map(|(_, at)| moved(*at)));
             }
@@ -180,8 +184,12 @@ impl DomSnapshot {
             for (node, attributes) in document.nodes.attributes.iter().enumerate() {
                 let Some(bid) = self.bid_of(attributes) else { continue };
                 let rects = &document.layout.client_rects;
-                let rendered = |place: &usize| rects.get(*place).is_some_and(|rect| !rect.is_empty());
-                let at = bounds.get(&node).filter(|(place, _)| rendered(place)).map(|(_, at)| moved(*at));
+                let rendered =
+                    |place: &usize| rects.get(*place).is_some_and(|rect| !rect.is_empty());
+                let at = bounds
+                    .get(&node)
+                    .filter(|(place, _)| rendered(place))
+                    .map(|(_, at)| moved(*at));
                 node_bounds.elements.insert(bid.to_owned(), (at, clickable.contains(&node)));
             }
         }
@@ -224,7 +232,8 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
         let nodes = document.pointer_mut("/nodes/attributes").and_then(Value::as_array_mut);
         for attributes in nodes.into_iter().flatten().filter_map(Value::as_array_mut) {
             let string_at = |number: &Value| {
-                let text = number.as_u64().and_then(|number| strings.get(usize::try_from(number).ok()?));
+                let text =
+                    number.as_u64().and_then(|number| strings.get(usize::try_from(number).ok()?));
                 text.and_then(Value::as_str).unwrap_or_default().to_owned()
             };
             let mut pairs = Vec::with_capacity(attributes.len() + 2);
@@ -232,8 +241,8 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
             for pair in attributes.chunks(2) {
                 let [name, value] = pair else { continue };
                 let text = string_at(value);
-                let Some((found, value_without_mark)) =
-                    marks::split(&text).filter(|_| MARK_ATTRIBUTES.contains(&string_at(name).as_str()))
+                let Some((found, value_without_mark)) = marks::split(&text)
+                    .filter(|_| MARK_ATTRIBUTES.contains(&string_at(name).as_str()))
                 else {
                     pairs.push((name.clone(), Ok(value.clone())));
                     continue;
@@ -245,8 +254,9 @@ pub(crate) fn without_marks(snapshot: &RawValue) -> Value {
             }
             let mut written: Vec<Value> = Vec::with_capacity(pairs.len() * 2 + 2);
             for (name, value) in pairs {
-                let value = value
-                    .unwrap_or_else(|value_without_mark| json!(number_of(&mut strings, &value_without_mark)));
+                let value = value.unwrap_or_else(|value_without_mark| {
+                    json!(number_of(&mut strings, &value_without_mark))
+                });
                 written.extend([name, value]);
             }
             if let Some(bid) = bid {

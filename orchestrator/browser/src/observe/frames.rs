@@ -13,7 +13,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, cdp::tracker::Page};
+use crate::cdp::tracker::Page;
+use crate::{Error, Session};
 
 /// The limit of frames. A page with more is hostile.
 const MAX_FRAMES: usize = 500;
@@ -89,8 +90,11 @@ impl Bids {
             return Some(NodeLocation::Marked { frame: frame.id.clone() });
         };
         let number: usize = unmarked.parse().ok()?;
-        let (&node, _) =
-            self.unmarked.get(&frame.document())?.iter().find(|(_, assigned)| **assigned == number)?;
+        let (&node, _) = self
+            .unmarked
+            .get(&frame.document())?
+            .iter()
+            .find(|(_, assigned)| **assigned == number)?;
         Some(NodeLocation::Node { frame: frame.id.clone(), node })
     }
 
@@ -125,7 +129,8 @@ impl Session {
     pub(crate) async fn frames(&self, page: &Page) -> Result<Vec<Frame>, Error> {
         const METHOD: &str = "Page.getFrameTree";
         let tree = self.cdp().call(Some(&page.session), METHOD, json!({})).await?;
-        let root = tree.get("frameTree").ok_or(Error::Shape { method: METHOD, field: "frameTree" })?;
+        let root =
+            tree.get("frameTree").ok_or(Error::Shape { method: METHOD, field: "frameTree" })?;
         let mut frames = Vec::new();
         let mut rest = vec![(root, 0)];
         while let Some((node, depth)) = rest.pop() {
@@ -188,7 +193,11 @@ mod tests {
     #[test]
     fn nodes_without_a_mark_keep_their_number_until_their_document_goes() {
         let mut bids = Bids::default();
-        bids.update(&[frame("m", "1", Some("")), frame("x", "1", Some("a")), frame("y", "1", None)]);
+        bids.update(&[
+            frame("m", "1", Some("")),
+            frame("x", "1", Some("a")),
+            frame("y", "1", None),
+        ]);
         assert_eq!(bids.locate("7"), Some(NodeLocation::Marked { frame: "m".to_owned() }));
         assert_eq!(bids.locate("a0"), Some(NodeLocation::Marked { frame: "x".to_owned() }));
         assert_eq!(bids.locate("b0"), None, "there is no such frame");
@@ -197,7 +206,10 @@ mod tests {
         assert_eq!(bids.assign_unmarked("a", 71).as_deref(), Some("a01"));
         assert_eq!(bids.unmarked_bid("a", 75).as_deref(), Some("a02"));
         assert_eq!((bids.unmarked_bid("a", 76), bids.unmarked_bid("b", 75)), (None, None));
-        assert_eq!(bids.locate("a02"), Some(NodeLocation::Node { frame: "x".to_owned(), node: 75 }));
+        assert_eq!(
+            bids.locate("a02"),
+            Some(NodeLocation::Node { frame: "x".to_owned(), node: 75 })
+        );
 
         bids.update(&[frame("m", "1", Some("")), frame("x", "2", Some("a"))]);
         assert_eq!(bids.locate("a02"), None);

@@ -10,11 +10,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    Error, Session,
-    cdp::{connection::CALL_TIMEOUT, tracker::Page},
-    observe::frames::Frame,
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::Page;
+use crate::observe::frames::Frame;
+use crate::{Error, Session};
 
 const SCRIPT: &str = include_str!("marks.js");
 /// The prefix of an attribute value with a bid.
@@ -43,7 +42,8 @@ impl Session {
         let deepest = frames.iter().map(|frame| frame.depth).max().unwrap_or_default();
         for depth in 0..=deepest {
             let here = frames.iter().enumerate().filter(|(_, frame)| frame.depth == depth);
-            let marking = here.map(async |(place, frame)| (place, self.mark(page, frame, measured).await));
+            let marking =
+                here.map(async |(place, frame)| (place, self.mark(page, frame, measured).await));
             let marked = futures_util::future::join_all(marking).await;
             let within = focused.take();
             for (place, mark) in marked {
@@ -85,12 +85,19 @@ impl Session {
 
     /// Writes the bids into one frame. `None` if it or the element that shows it has gone, or
     /// cannot be marked.
-    async fn mark(&self, page: &Page, frame: &Frame, measured: bool) -> Result<Option<MarkedFrame>, Error> {
+    async fn mark(
+        &self,
+        page: &Page,
+        frame: &Frame,
+        measured: bool,
+    ) -> Result<Option<MarkedFrame>, Error> {
         let marking = async {
             let (owner, prefix) = match frame.parent {
                 None => (None, String::new()),
                 Some(_) => {
-                    let Some((owner, bid)) = self.owner(page, frame).await? else { return Ok(None) };
+                    let Some((owner, bid)) = self.owner(page, frame).await? else {
+                        return Ok(None);
+                    };
                     (Some(owner), bid)
                 }
             };
@@ -114,7 +121,9 @@ impl Session {
     async fn owner(&self, page: &Page, frame: &Frame) -> Result<Option<(i64, String)>, Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let owner = call("DOM.getFrameOwner", json!({ "frameId": frame.id })).await?;
-        let Some(node) = owner.get("backendNodeId").and_then(Value::as_i64) else { return Ok(None) };
+        let Some(node) = owner.get("backendNodeId").and_then(Value::as_i64) else {
+            return Ok(None);
+        };
         let described = call("DOM.describeNode", json!({ "backendNodeId": node })).await?;
         let attributes = described.pointer("/node/attributes").and_then(Value::as_array);
         let mut values = attributes.into_iter().flatten().filter_map(Value::as_str);
@@ -123,12 +132,19 @@ impl Session {
     }
 
     /// Calls a function of a marked frame's script.
-    pub(crate) async fn marks(&self, page: &Page, frame: &Frame, call: &str) -> Result<Value, Error> {
+    pub(crate) async fn marks(
+        &self,
+        page: &Page,
+        frame: &Frame,
+        call: &str,
+    ) -> Result<Value, Error> {
         match frame.isolated_world {
             Some(isolated_world) => {
                 self.evaluate_in(page, isolated_world, &call_expression(call), CALL_TIMEOUT).await
             }
-            None => self.evaluate_isolated(page, &frame.id, &call_expression(call), CALL_TIMEOUT).await,
+            None => {
+                self.evaluate_isolated(page, &frame.id, &call_expression(call), CALL_TIMEOUT).await
+            }
         }
     }
 }

@@ -67,7 +67,9 @@ fn frame_name(original: &Value, numbers: &mut HashMap<String, usize>) -> Value {
 /// Renumbers the elements in a node and in its related nodes.
 fn renumber_elements(value: &mut Value, elements: &mut HashMap<i64, usize>) {
     match value {
-        Value::Array(values) => values.iter_mut().for_each(|value| renumber_elements(value, elements)),
+        Value::Array(values) => {
+            values.iter_mut().for_each(|value| renumber_elements(value, elements))
+        }
         Value::Object(values) => {
             for (key, value) in values {
                 if key == OF_ELEMENT {

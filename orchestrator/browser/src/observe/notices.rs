@@ -3,7 +3,9 @@
 
 use serde_json::Value;
 
-use crate::{Error, Session, cdp::connection::CALL_TIMEOUT, cdp::tracker::Page};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::Page;
+use crate::{Error, Session};
 
 const NOTICES: &str = include_str!("notices.js");
 /// How many of a step are kept.

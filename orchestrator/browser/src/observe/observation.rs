@@ -4,23 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::{
-    Dialog, Download, Error, ObservationOptions, Properties, Session,
-    cdp::{connection::CALL_TIMEOUT, tracker::Page},
-    clock::{liveness::TimeLimit, virtual_time},
-    formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
-    observe::{
-        axtree::{self, AxNode, AxTree, Element, FrameTree},
-        axtree_object,
-        bounds::{self, LONGEST_TEXT},
-        boxes::ElementBox,
-        dom_snapshot::{self, DomSnapshot},
-        frames::Frame,
-        node_numbers, properties,
-    },
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::Page;
+use crate::clock::liveness::TimeLimit;
+use crate::clock::virtual_time;
+use crate::formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas};
+use crate::observe::axtree::{self, AxNode, AxTree, Element, FrameTree};
+use crate::observe::bounds::{self, LONGEST_TEXT};
+use crate::observe::boxes::ElementBox;
+use crate::observe::dom_snapshot::{self, DomSnapshot};
+use crate::observe::frames::Frame;
+use crate::observe::{axtree_object, node_numbers, properties};
+use crate::{Dialog, Download, Error, ObservationOptions, Properties, Session};
 
 const TREE: &str = "Accessibility.getFullAXTree";
 
@@ -115,7 +113,10 @@ impl Session {
     }
 
     /// Observes the active page in the given formats.
-    pub async fn observe_with(&mut self, options: &ObservationOptions) -> Result<Observation, Error> {
+    pub async fn observe_with(
+        &mut self,
+        options: &ObservationOptions,
+    ) -> Result<Observation, Error> {
         let (page, active_tab, started_count) = {
             let state = self.tracker.lock();
             let page = state.active()?;
@@ -140,13 +141,20 @@ impl Session {
         let mut placed = marked.boxes;
         let bids = rendered.elements.iter().map(|element| &element.bid);
         let boxes = bids.filter_map(|bid| placed.remove_entry(bid)).collect();
-        let mut axtree_object = options.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
-        let mut dom = marked.snapshot.as_deref().filter(|_| options.dom).map(dom_snapshot::without_marks);
+        let mut axtree_object =
+            options.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
+        let mut dom =
+            marked.snapshot.as_deref().filter(|_| options.dom).map(dom_snapshot::without_marks);
         node_numbers::renumber(dom.as_mut(), axtree_object.as_mut());
         let window = self.launch.device.viewport;
         let webarena = options.webarena.as_ref().map(|options| {
-            let source =
-                webarena::Source { parts: &parts, places: &places.nodes, window, tabs: &tabs, active_tab };
+            let source = webarena::Source {
+                parts: &parts,
+                places: &places.nodes,
+                window,
+                tabs: &tabs,
+                active_tab,
+            };
             webarena::write(&source, options, &mut self.bids)
         });
         let pruned = options.pruned_html.as_ref().zip(snapshot.as_ref());
@@ -174,7 +182,11 @@ impl Session {
                 .visualwebarena
                 .then(|| visualwebarena::write(&marked.visible_elements, window).0),
             webcanvas,
-            turkingbench: if options.turkingbench { Some(self.fields(&page, &frames).await?) } else { None },
+            turkingbench: if options.turkingbench {
+                Some(self.fields(&page, &frames).await?)
+            } else {
+                None
+            },
             html: if options.html { Some(self.html(&page, &frames).await?) } else { None },
             pruned_html,
             dom,
@@ -211,7 +223,11 @@ impl Session {
             self.present_frame(self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT))).await?;
         }
         let measuring = async {
-            if options.needs_properties() { self.measure(page, frames).await } else { Ok(Vec::new()) }
+            if options.needs_properties() {
+                self.measure(page, frames).await
+            } else {
+                Ok(Vec::new())
+            }
         };
         let snapshotting = async {
             if options.needs_snapshot() {
@@ -220,8 +236,9 @@ impl Session {
                 Ok(None)
             }
         };
-        let listing =
-            async { if options.visualwebarena { self.visible_elements(page).await } else { Ok(Vec::new()) } };
+        let listing = async {
+            if options.visualwebarena { self.visible_elements(page).await } else { Ok(Vec::new()) }
+        };
         let tree = async |frame: &Frame| {
             let params = json!({ "frameId": frame.id });
             if !options.axtree_object {
@@ -251,13 +268,18 @@ impl Session {
         page: &Page,
     ) -> Result<Vec<visualwebarena::PageElement>, Error> {
         let script = format!("{}({})", visualwebarena::ELEMENTS, crate::observe::marks::script());
-        let mut visible_elements = self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
+        let mut visible_elements =
+            self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
         bounds::cut_all(&mut visible_elements, LONGEST_TEXT);
         serde_json::from_value(visible_elements)
             .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements in view" })
     }
 
-    async fn fields(&self, page: &Page, frames: &[Frame]) -> Result<Vec<turkingbench::Field>, Error> {
+    async fn fields(
+        &self,
+        page: &Page,
+        frames: &[Frame],
+    ) -> Result<Vec<turkingbench::Field>, Error> {
         let mut fields: Vec<turkingbench::Field> = Vec::new();
         for (_, found) in self.evaluate_in_frames(page, frames, turkingbench::FIELDS).await? {
             let found: Vec<turkingbench::FieldRecord> = serde_json::from_value(found)
@@ -305,9 +327,9 @@ impl Session {
         // In attach mode the pages' time runs with the machine's.
         match self.frozen() {
             Some(determinism) => virtual_time::elapsed(determinism, state.page_clock),
-            None => state
-                .started_at
-                .map_or(0, |started_at| started_at.elapsed().as_millis().try_into().unwrap_or(u64::MAX)),
+            None => state.started_at.map_or(0, |started_at| {
+                started_at.elapsed().as_millis().try_into().unwrap_or(u64::MAX)
+            }),
         }
     }
 
@@ -319,7 +341,11 @@ impl Session {
                 self.cdp().call(Some(&page.session), "Target.getTargetInfo", params),
                 self.evaluate_isolated(page, &page.target, "document.title", CALL_TIMEOUT),
             );
-            let url = info?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let url = info?
+                .pointer("/targetInfo/url")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
             Ok(Tab { url, title: title?.as_str().unwrap_or_default().to_owned() })
         };
         futures_util::future::try_join_all(pages.iter().map(tab)).await
@@ -344,7 +370,12 @@ fn parts(
             continue;
         }
         tree.nodes.iter_mut().for_each(AxNode::bound);
-        parts.push(FrameTree { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
+        parts.push(FrameTree {
+            frame: frame.id.clone(),
+            prefix: frame.prefix.clone(),
+            tree,
+            owner,
+        });
         all_raw.extend(raw);
     }
     Ok((parts, all_raw))

@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    TreeText,
-    formats::{prune::PrunedHtml, webarena::WebArena},
-    observe::screenshot::Picture,
-};
+use crate::TreeText;
+use crate::formats::prune::PrunedHtml;
+use crate::formats::webarena::WebArena;
+use crate::observe::screenshot::Picture;
 
 /// What is observed, and how it is written. Each requested format is in the
 /// [`Observation`](crate::Observation) under the same name. Other formats are not produced.
@@ -87,6 +86,10 @@ impl ObservationOptions {
     /// Whether it needs the browser's snapshot of the page.
     pub(crate) fn needs_snapshot(&self) -> bool {
         let limited = self.webarena.as_ref().is_some_and(|webarena| webarena.viewport_only);
-        self.needs_properties() || limited || self.pruned_html.is_some() || self.webcanvas || self.dom
+        self.needs_properties()
+            || limited
+            || self.pruned_html.is_some()
+            || self.webcanvas
+            || self.dom
     }
 }

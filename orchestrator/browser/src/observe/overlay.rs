@@ -52,7 +52,8 @@ pub(crate) fn outline(image: &mut Image, [x, y, width, height]: [f64; 4]) {
     }
     let edge = |at: f64| rounded(at.clamp(-1e6, 1e6));
     let (left, top) = (edge(x) - OUTLINE_WIDTH, edge(y) - OUTLINE_WIDTH);
-    let (right, bottom) = (edge(x + width) + OUTLINE_WIDTH - 1, edge(y + height) + OUTLINE_WIDTH - 1);
+    let (right, bottom) =
+        (edge(x + width) + OUTLINE_WIDTH - 1, edge(y + height) + OUTLINE_WIDTH - 1);
     let across = OUTLINE_WIDTH - 1;
     fill(image, [left, top, right, top + across], OUTLINE);
     fill(image, [left, bottom - across, right, bottom], OUTLINE);
@@ -89,7 +90,8 @@ fn fill(image: &mut Image, [left, top, right, bottom]: [i64; 4], colour: RGB<u8>
     let columns = clipped(left, right, image.width);
     for y in clipped(top, bottom, image.height) {
         let row = y * image.width;
-        if let Some(pixels) = image.buffer.get_mut(row + columns.start..row + columns.end.max(columns.start))
+        if let Some(pixels) =
+            image.buffer.get_mut(row + columns.start..row + columns.end.max(columns.start))
         {
             pixels.fill(colour);
         }

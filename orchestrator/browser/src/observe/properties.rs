@@ -8,11 +8,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Error, Session,
-    cdp::tracker::Page,
-    observe::{dom_snapshot::NodeBounds, frames::Frame},
-};
+use crate::cdp::tracker::Page;
+use crate::observe::dom_snapshot::NodeBounds;
+use crate::observe::frames::Frame;
+use crate::{Error, Session};
 
 /// The properties of one element.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -53,8 +52,11 @@ impl Session {
                 Err(Error::Refused { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            let measured: Vec<(String, f64, bool)> = serde_json::from_value(measured)
-                .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements' measures" })?;
+            let measured: Vec<(String, f64, bool)> =
+                serde_json::from_value(measured).map_err(|_| Error::Shape {
+                    method: "Runtime.evaluate",
+                    field: "the elements' measures",
+                })?;
             all.extend(measured);
         }
         Ok(all)
@@ -62,7 +64,10 @@ impl Session {
 }
 
 /// Combines visibilities and bounds.
-pub(crate) fn of(measured: Vec<(String, f64, bool)>, bounds: &NodeBounds) -> Vec<(String, Properties)> {
+pub(crate) fn of(
+    measured: Vec<(String, f64, bool)>,
+    bounds: &NodeBounds,
+) -> Vec<(String, Properties)> {
     let combine = |(bid, visibility, set_of_marks): (String, f64, bool)| {
         let (bbox, clickable) = bounds.elements.get(&bid).copied().unwrap_or_default();
         (bid, Properties { visibility, bbox, clickable, set_of_marks })

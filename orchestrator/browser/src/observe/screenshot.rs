@@ -13,10 +13,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{
-    Error, ObservationOptions, Session, cdp::tracker::Page, clock::screen::Shown, formats::visualwebarena,
-    observe::overlay,
-};
+use crate::cdp::tracker::Page;
+use crate::clock::screen::Shown;
+use crate::formats::visualwebarena;
+use crate::observe::overlay;
+use crate::{Error, ObservationOptions, Session};
 
 /// The largest width and height of a full-page screenshot, in pixels.
 const LARGEST: f64 = 16_384.0;
@@ -88,7 +89,10 @@ impl Session {
         match marks {
             Marks::BrowserGym => {
                 let observation = self
-                    .observe_with(&ObservationOptions { properties: true, ..ObservationOptions::default() })
+                    .observe_with(&ObservationOptions {
+                        properties: true,
+                        ..ObservationOptions::default()
+                    })
                     .await?;
                 let marked_elements =
                     observation.properties.into_iter().filter(|(_, known)| known.set_of_marks);
@@ -98,7 +102,11 @@ impl Session {
                 // This gives them their bids.
                 self.observe().await?;
                 let page = self.tracker.lock().active()?;
-                Ok(visualwebarena::write(&self.visible_elements(&page).await?, self.launch.device.viewport).1)
+                Ok(visualwebarena::write(
+                    &self.visible_elements(&page).await?,
+                    self.launch.device.viewport,
+                )
+                .1)
             }
         }
     }

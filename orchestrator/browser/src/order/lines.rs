@@ -11,15 +11,16 @@
 //! | `WebSocket...` | `socket URL`, `socket open`, `socket closed` |
 //! | `TimeStamp` with our mark | a change of the document, or `console LEVEL TEXT` |
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Determinism, cdp::targets::stable_url, clock::virtual_time, order::MARK};
+use crate::Determinism;
+use crate::cdp::targets::stable_url;
+use crate::clock::virtual_time;
+use crate::order::MARK;
 
 /// The most lines of one step.
 const MOST: usize = 20_000;
@@ -135,7 +136,9 @@ impl OrderWriter {
             while let Some((_, clock)) = clocks.next_if(|(at, _)| *at <= event.ts) {
                 now = now.max(*clock);
             }
-            let (Some(thread), Some(what)) = (self.thread_of(event), self.line(event)) else { continue };
+            let (Some(thread), Some(what)) = (self.thread_of(event), self.line(event)) else {
+                continue;
+            };
             let what = match what.strip_prefix(MARK) {
                 None => what,
                 Some(marked) => {
@@ -171,14 +174,16 @@ impl OrderWriter {
                 self.urls.insert(event.text("requestId").to_owned(), shortened(event.text("url")));
             }
             Kind::TimerInstall => {
-                self.timers.insert((event.thread(), event.number("timerId")), event.number("timeout"));
+                self.timers
+                    .insert((event.thread(), event.number("timerId")), event.number("timeout"));
             }
             Kind::CommitLoad if !self.frames.contains_key(frame) => {
                 let name = match pages.iter().position(|page| page == frame) {
                     Some(0) => "page".to_owned(),
                     Some(tab) => format!("page {}", tab + 1),
                     None => {
-                        let count = self.frames.values().filter(|name| name.starts_with("frame")).count();
+                        let count =
+                            self.frames.values().filter(|name| name.starts_with("frame")).count();
                         format!("frame {}", count + 1)
                     }
                 };
@@ -239,8 +244,13 @@ impl OrderWriter {
                 if !event.text("functionName").is_empty() {
                     let _ = write!(line, "{} ", event.text("functionName"));
                 }
-                let _ =
-                    write!(line, "{}:{}:{}", url(), event.number("lineNumber"), event.number("columnNumber"));
+                let _ = write!(
+                    line,
+                    "{}:{}:{}",
+                    url(),
+                    event.number("lineNumber"),
+                    event.number("columnNumber")
+                );
                 line
             }
             Kind::TimerFire => match self.timers.get(&(event.thread(), event.number("timerId"))) {
@@ -250,12 +260,16 @@ impl OrderWriter {
             Kind::FireAnimationFrame => "animation frame".to_owned(),
             Kind::FireIdleCallback => "idle callback".to_owned(),
             Kind::EventDispatch => format!("event {}", event.text("type")),
-            Kind::SchedulePostMessage if event.data("traceId").is_string() => "message sent".to_owned(),
+            Kind::SchedulePostMessage if event.data("traceId").is_string() => {
+                "message sent".to_owned()
+            }
             Kind::HandlePostMessage => "message".to_owned(),
             Kind::WebSocketCreate => format!("socket {}", url()),
             Kind::WebSocketReceiveHandshakeResponse => "socket open".to_owned(),
             Kind::WebSocketDestroy => "socket closed".to_owned(),
-            Kind::TimeStamp if event.text("message").starts_with(MARK) => event.text("message").to_owned(),
+            Kind::TimeStamp if event.text("message").starts_with(MARK) => {
+                event.text("message").to_owned()
+            }
             _ => return None,
         })
     }
@@ -272,8 +286,12 @@ fn shortened(url: &str) -> String {
 
 /// A text without line feeds and other control characters, and short.
 fn one_line(text: &str) -> String {
-    let mut line: String =
-        text.trim_end().chars().take(LONGEST_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut line: String = text
+        .trim_end()
+        .chars()
+        .take(LONGEST_LINE)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     if text.chars().nth(LONGEST_LINE).is_some() {
         line.push('…');
     }

@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 
 pub(crate) use self::lines::OrderWriter;
 use self::lines::TraceEvent;
-use crate::{Error, Session, cdp::tracker::BrowserState};
+use crate::cdp::tracker::BrowserState;
+use crate::{Error, Session};
 
 /// The script that marks changes of documents, and the isolated world in which it runs.
 pub(crate) const CHANGES: &str = include_str!("changes.js");
@@ -80,7 +81,8 @@ impl Session {
             return Ok(Vec::new());
         };
         let TraceBuffer { events, clocks, has_lost, .. } = self.end_trace().await?;
-        let pages: Vec<String> = self.tracker.lock().pages.iter().map(|page| page.target.clone()).collect();
+        let pages: Vec<String> =
+            self.tracker.lock().pages.iter().map(|page| page.target.clone()).collect();
         let mut lines = self.order.write(events, &clocks, &pages, determinism);
         if has_lost {
             lines.push("     -             more events than there is room for".to_owned());
@@ -120,8 +122,9 @@ impl Session {
         }
         self.cdp().call(None, "Tracing.end", json!({})).await?;
         let condition = |_: &BrowserState| "the browser to hand over its trace".to_owned();
-        let complete =
-            |state: &BrowserState| state.trace.as_ref().is_none_or(|trace| trace.is_complete).then_some(());
+        let complete = |state: &BrowserState| {
+            state.trace.as_ref().is_none_or(|trace| trace.is_complete).then_some(())
+        };
         self.tracker.wait_for(HAND_OVER, condition, complete).await?;
         Ok(self.tracker.lock().trace.take().unwrap_or_default())
     }

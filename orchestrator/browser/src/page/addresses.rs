@@ -34,7 +34,9 @@ mod tests {
 
     #[test]
     fn nothing_leads_out_of_the_web() {
-        for address in ["https://a.test/", "http://a.test:81/b?c#d", "about:blank", "about:blank#here"] {
+        for address in
+            ["https://a.test/", "http://a.test:81/b?c#d", "about:blank", "about:blank#here"]
+        {
             assert!(for_agents(address).is_ok() && for_programs(address).is_ok(), "{address}");
         }
         for address in ["data:text/html,<p>", "blob:https://a.test/0b5c"] {

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, session::with_browser_context};
+use crate::session::with_browser_context;
+use crate::{Error, Session};
 
 /// A cookie that lasts as long as the episode.
 #[derive(Debug, Clone, PartialEq, Eq)]

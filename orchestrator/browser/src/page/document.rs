@@ -6,10 +6,9 @@ use gateway::InFlight;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    Error, Session,
-    cdp::{connection::CALL_TIMEOUT, tracker::Page},
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::Page;
+use crate::{Error, Session};
 
 const DIGEST: &str = include_str!("digest.js");
 /// How many screens [`Session::scroll_to_end`] scrolls at most. Pages that grow during scrolling
@@ -33,7 +32,8 @@ impl Session {
 
     /// The visible text of the active page, followed by that of its frames.
     pub async fn page_text(&mut self) -> Result<String, Error> {
-        let texts = self.evaluate_in_all_frames("document.body ? document.body.innerText : ''").await?;
+        let texts =
+            self.evaluate_in_all_frames("document.body ? document.body.innerText : ''").await?;
         let texts = texts.iter().filter_map(|(_, text)| text.as_str()).map(str::trim);
         Ok(texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n"))
     }
@@ -47,13 +47,18 @@ impl Session {
     /// The title of the active page.
     pub async fn title(&mut self) -> Result<String, Error> {
         let page = self.tracker.lock().active()?;
-        let title = self.evaluate_isolated(&page, &page.target, "document.title", CALL_TIMEOUT).await?;
+        let title =
+            self.evaluate_isolated(&page, &page.target, "document.title", CALL_TIMEOUT).await?;
         Ok(title.as_str().unwrap_or_default().to_owned())
     }
 
     /// Scrolls down screen by screen, and lets what comes into view arrive. Stops at the end, after
     /// `deadline`, or after 60 screens, and returns to the top.
-    pub async fn scroll_to_end(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<(), Error> {
+    pub async fn scroll_to_end(
+        &mut self,
+        in_flight: &InFlight,
+        deadline: Duration,
+    ) -> Result<(), Error> {
         const STEP: &str = "(() => {
             const before = scrollY;
             scrollBy({ top: Math.max(100, innerHeight * 0.9), behavior: 'instant' });
@@ -66,14 +71,15 @@ impl Session {
                 break;
             }
             let page = self.tracker.lock().active()?;
-            let moved =
-                self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await? == Value::Bool(true);
+            let moved = self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await?
+                == Value::Bool(true);
             // At the end more may load. Only after the page has settled is it the end.
             if moved {
                 self.drain_within(in_flight, left).await?;
             } else {
                 self.settle(in_flight, left).await?;
-                if self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await? != Value::Bool(true)
+                if self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await?
+                    != Value::Bool(true)
                 {
                     break;
                 }
@@ -87,7 +93,10 @@ impl Session {
 
     /// Evaluates an expression in each frame of the active page. Frames that have just gone are
     /// left out.
-    async fn evaluate_in_all_frames(&mut self, expression: &str) -> Result<Vec<(String, Value)>, Error> {
+    async fn evaluate_in_all_frames(
+        &mut self,
+        expression: &str,
+    ) -> Result<Vec<(String, Value)>, Error> {
         let page: Page = self.tracker.lock().active()?;
         let mut values = Vec::new();
         for (i, frame) in self.frames(&page).await?.into_iter().enumerate() {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, cdp::tracker::Page};
+use crate::cdp::tracker::Page;
+use crate::{Error, Session};
 
 impl Session {
     /// The id of the isolated world of a frame. The first use in each document creates it.

@@ -9,14 +9,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{
-    Error, Session,
-    cdp::{
-        connection::CALL_TIMEOUT,
-        tracker::{BrowserState, Page},
-    },
-    session::with_browser_context,
-};
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::tracker::{BrowserState, Page};
+use crate::session::with_browser_context;
+use crate::{Error, Session};
 
 /// Cookies and storage. Reads what Playwright writes, and ignores unknown keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -102,14 +98,18 @@ impl Session {
                 cookie["expires"] = json!(-1);
             }
         }
-        let mut cookies: Vec<StoredCookie> = serde_json::from_value(cookies.into()).map_err(shape)?;
+        let mut cookies: Vec<StoredCookie> =
+            serde_json::from_value(cookies.into()).map_err(shape)?;
         cookies.sort_by(|a, b| (&a.domain, &a.path, &a.name).cmp(&(&b.domain, &b.path, &b.name)));
         let visited: Vec<String> = self.tracker.lock().visited_origins.iter().cloned().collect();
         let stored = self.evaluate_at_origins(&visited, |_| READ.to_owned()).await?;
         let mut origins = Vec::new();
         for (origin, stored) in visited.into_iter().zip(stored) {
             let [local_storage, session_storage]: [Vec<Entry>; 2] = serde_json::from_value(stored)
-                .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "what a page has stored" })?;
+                .map_err(|_| Error::Shape {
+                    method: "Runtime.evaluate",
+                    field: "what a page has stored",
+                })?;
             if !(local_storage.is_empty() && session_storage.is_empty()) {
                 origins.push(OriginState { origin, local_storage, session_storage });
             }
@@ -121,9 +121,11 @@ impl Session {
     /// last as long as the episode, because another clock set their expiry.
     pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
         let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::to_cdp).collect();
-        let params = with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
+        let params =
+            with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await?;
-        let origins: Vec<String> = state.origins.iter().map(|origin| origin.origin.clone()).collect();
+        let origins: Vec<String> =
+            state.origins.iter().map(|origin| origin.origin.clone()).collect();
         let write = |place: usize| {
             let OriginState { local_storage, session_storage, .. } = &state.origins[place];
             format!(
@@ -168,7 +170,12 @@ impl Session {
         Ok(values)
     }
 
-    async fn evaluate_at_origin(&self, page: &Page, origin: &str, script: &str) -> Result<Value, Error> {
+    async fn evaluate_at_origin(
+        &self,
+        page: &Page,
+        origin: &str,
+        script: &str,
+    ) -> Result<Value, Error> {
         self.open_empty(page, origin).await?;
         self.evaluate_isolated(page, &page.target, script, CALL_TIMEOUT).await
     }

@@ -89,7 +89,10 @@ impl Session {
     /// When no page is open or the browser is gone.
     pub async fn survey(&mut self) -> Result<Survey, Error> {
         let page = self.tracker.lock().active()?;
-        match self.evaluate_isolated(&page, &page.target, include_str!("survey.js"), CALL_TIMEOUT).await {
+        match self
+            .evaluate_isolated(&page, &page.target, include_str!("survey.js"), CALL_TIMEOUT)
+            .await
+        {
             Ok(survey) => Ok(serde_json::from_value(survey).unwrap_or_default()),
             // An unusual page may get in the way of the script. It has nothing to offer then.
             Err(Error::Script { .. }) => Ok(Survey::default()),

@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    ActionError, Error, Session,
-    cdp::tracker::{BrowserState, Page},
-    session::with_browser_context,
-};
+use crate::cdp::tracker::{BrowserState, Page};
+use crate::session::with_browser_context;
+use crate::{ActionError, Error, Session};
 
 /// How long a tab may take to open or to close.
 const CHANGE: Duration = Duration::from_secs(30);
@@ -39,10 +37,14 @@ impl Session {
             .get("targetId")
             .and_then(Value::as_str)
             .ok_or(Error::Shape { method: METHOD, field: "targetId" })?;
-        let opened = |state: &BrowserState| state.pages.iter().find(|page| page.target == target).cloned();
-        let page = self.tracker.wait_for(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
+        let opened =
+            |state: &BrowserState| state.pages.iter().find(|page| page.target == target).cloned();
+        let page =
+            self.tracker.wait_for(CHANGE, |_| "a new tab to open".to_owned(), opened).await?;
         // This is answered only after all commands that prepare the page.
-        self.cdp().call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" })).await?;
+        self.cdp()
+            .call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }))
+            .await?;
         Ok(page)
     }
 
@@ -88,11 +90,16 @@ impl Session {
     /// Opens an empty document in a tab that will not get another one. Returns whether that was
     /// necessary.
     pub(crate) async fn load_blank_document(&self, page: &Page) -> Result<bool, Error> {
-        if !self.has_no_document(page).await? || self.tracker.lock().traffic.navigation_count() > 0 {
+        if !self.has_no_document(page).await? || self.tracker.lock().traffic.navigation_count() > 0
+        {
             return Ok(false);
         }
         self.tracker.lock().without_document.remove(&page.session);
-        match self.cdp().call(Some(&page.session), "Page.navigate", json!({ "url": "about:blank" })).await {
+        match self
+            .cdp()
+            .call(Some(&page.session), "Page.navigate", json!({ "url": "about:blank" }))
+            .await
+        {
             Ok(_) | Err(Error::Refused { .. }) => Ok(true),
             Err(error) => Err(error),
         }
@@ -114,8 +121,10 @@ impl Session {
         let Some(first) = pages.next() else { return Ok(()) };
         self.tracker.lock().focused_tab = Some(first.session.clone());
         for page in pages {
-            let closed =
-                self.cdp().call(None, "Target.closeTarget", json!({ "targetId": page.target })).await;
+            let closed = self
+                .cdp()
+                .call(None, "Target.closeTarget", json!({ "targetId": page.target }))
+                .await;
             match closed {
                 // It has just closed.
                 Ok(_) | Err(Error::Refused { .. }) => {}

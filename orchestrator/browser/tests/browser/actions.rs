@@ -46,7 +46,8 @@ async fn open() -> Bench {
     let workbench = format!("{PAGE}{LOG}");
     let page = |title: &str| format!("<title>{title}</title><h1>{title}</h1>");
     let (next, other) = (page("Next"), page("Other"));
-    let pages = [("bench.test/", &*workbench), ("bench.test/next", &*next), ("bench.test/other", &*other)];
+    let pages =
+        [("bench.test/", &*workbench), ("bench.test/next", &*next), ("bench.test/other", &*other)];
     Bench::open(Dialect::BrowserGym, &pages).await
 }
 
@@ -101,7 +102,11 @@ async fn what_is_typed_arrives_key_by_key_and_what_is_inserted_at_once() {
     bench.act("keyboard_up('Shift')").await;
     assert_eq!(bench.said().await, ["down Shift s", "down Home s", "up Shift"]);
     bench.act("keyboard_press('Delete')").await;
-    assert_eq!(bench.said().await, ["down Delete", "text \"\""], "all was selected by Shift and Home");
+    assert_eq!(
+        bench.said().await,
+        ["down Delete", "text \"\""],
+        "all was selected by Shift and Home"
+    );
 }
 
 #[tokio::test]
@@ -190,7 +195,8 @@ async fn history_goes_both_ways() {
 
 #[tokio::test]
 async fn a_script_among_the_pages_own_sees_its_variables_and_is_told_what_it_throws() {
-    let page = "<title>Counter</title><script>let count = 1; const add = by => { count += by; };</script>";
+    let page =
+        "<title>Counter</title><script>let count = 1; const add = by => { count += by; };</script>";
     let bench = Bench::open(Dialect::BrowserGym, &[("counter.test/", page)]).await;
     assert_eq!(bench.session.evaluate("add(2); count").await.unwrap(), 3);
     assert_eq!(bench.session.evaluate("undefined").await.unwrap(), serde_json::Value::Null);
@@ -209,7 +215,8 @@ async fn both_clicks_of_a_double_click_open_a_tab() {
         </script>"
     );
     let other = "<title>Other</title>";
-    let pages = [("localhost/", &*page), ("localhost/other?1", other), ("localhost/other?2", other)];
+    let pages =
+        [("localhost/", &*page), ("localhost/other?1", other), ("localhost/other?2", other)];
     for _ in 0..5 {
         let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
         bench.act("dblclick('{Go}')").await;

@@ -35,7 +35,8 @@ addEventListener('load', async () => {
 async fn animations_begin_and_end_at_the_pages_time() {
     let page = format!("<!doctype html><title>Animated</title>{LOG}{ANIMATED}");
     let idle = "<!doctype html><title>Idle</title>";
-    let mut bench = Bench::open(Dialect::BrowserGym, &[("idle.test/", idle), ("moving.test/", &*page)]).await;
+    let mut bench =
+        Bench::open(Dialect::BrowserGym, &[("idle.test/", idle), ("moving.test/", &*page)]).await;
     bench.act("noop(60000)").await;
     bench.act("goto('http://moving.test/')").await;
     let mut said = bench.said().await;
@@ -43,7 +44,10 @@ async fn animations_begin_and_end_at_the_pages_time() {
     // end with their first frame.
     let begin_and_end: Vec<String> = said.drain(..2).collect();
     if std::env::var_os(CHROMIUM_VARIABLE).is_none() {
-        assert_eq!(begin_and_end, ["begins 0 at 0, timeline 0", "ends 1000 at 1000, timeline 1000"]);
+        assert_eq!(
+            begin_and_end,
+            ["begins 0 at 0, timeline 0", "ends 1000 at 1000, timeline 1000"]
+        );
     }
     assert_eq!(
         said,
@@ -68,7 +72,8 @@ async fn a_document_that_begins_within_a_step_shows_no_part_of_it() {
             for (let n = 0; n < {requests}; n++) await fetch('/data.json');
             location = '/moving'; }})()\">Go</button>"
         );
-        let pages = [("localhost/", &*first), ("localhost/data.json", "{}"), ("localhost/moving", &*page)];
+        let pages =
+            [("localhost/", &*first), ("localhost/data.json", "{}"), ("localhost/moving", &*page)];
         let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
         bench.act("click('{Go}')").await;
         let said = bench.said().await;

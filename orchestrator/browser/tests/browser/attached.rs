@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use browser::{Action, Launch, Session};
 use http_body_util::Full;
-use tokio::{
-    net::TcpStream,
-    time::{interval, timeout},
-};
+use tokio::net::TcpStream;
+use tokio::time::{interval, timeout};
 
-use crate::{hostile_pages::world, web::Web};
+use crate::hostile_pages::world;
+use crate::web::Web;
 
 const LEFT: &str = "<p>left</p><script>fetch('/asked'); alert('left')</script>";
 const ASKS: &str = "<script>alert('asked')</script><p>went on</p>";
@@ -45,7 +44,8 @@ async fn dialogs_and_crashes_are_noticed_once_the_pages_are_taken_back() {
     let (address, key) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let request = http::Request::put(format!("/{key}/json/new?http://left.test/"));
     let request = request.header(http::header::HOST, address).body(Full::default()).unwrap();
-    let opened = http_once::exchange(TcpStream::connect(address).await.unwrap(), request, 1 << 20).await;
+    let opened =
+        http_once::exchange(TcpStream::connect(address).await.unwrap(), request, 1 << 20).await;
     assert!(opened.unwrap().status().is_success());
     until("the dialog", || web.requests().iter().any(|line| line.ends_with("/asked"))).await;
 

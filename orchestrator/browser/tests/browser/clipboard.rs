@@ -6,8 +6,9 @@ use crate::bench::{Bench, LOG};
 
 #[tokio::test]
 async fn what_a_page_has_copied_is_gone_with_its_episode() {
-    let page =
-        format!("<input aria-label=Words oninput='say(`now ${{value}}`)' onpaste='say(`pasted`)'>{LOG}");
+    let page = format!(
+        "<input aria-label=Words oninput='say(`now ${{value}}`)' onpaste='say(`pasted`)'>{LOG}"
+    );
     let mut bench = Bench::open(Dialect::BrowserGym, &[("copy.test/", &page)]).await;
     bench.act("fill('{Words}', 'secret')").await;
     bench.act("press('{Words}', 'Control+a')").await;
@@ -24,8 +25,9 @@ async fn what_a_page_has_copied_is_gone_with_its_episode() {
 
 #[tokio::test]
 async fn a_middle_click_pastes_nothing_of_another_episode() {
-    let page =
-        format!("<input aria-label=Words oninput='say(`now ${{value}}`)' onpaste='say(`pasted`)'>{LOG}");
+    let page = format!(
+        "<input aria-label=Words oninput='say(`now ${{value}}`)' onpaste='say(`pasted`)'>{LOG}"
+    );
     let mut bench = Bench::open(Dialect::BrowserGym, &[("copy.test/", &page)]).await;
     bench.act("fill('{Words}', 'secret')").await;
     bench.act("dblclick('{Words}')").await;

@@ -45,15 +45,23 @@ async fn messages_and_errors_are_kept_and_the_page_sees_nothing_of_it() {
 
     bench.act("click('{Write}')").await;
     let messages = bench.session.take_console();
-    let expected =
-        [("console", "log", "first 2 name: message [object Object]"), ("console", "warning", "second")];
+    let expected = [
+        ("console", "log", "first 2 name: message [object Object]"),
+        ("console", "warning", "second"),
+    ];
     assert_eq!(short(&messages), expected, "{messages:#?}");
     assert!(messages[0].url.ends_with("desk.test/") && messages[0].line.is_some(), "{messages:#?}");
 
     bench.act("click('{Throw}')").await;
     let messages = bench.session.take_console();
-    assert_eq!(short(&messages), [("exception", "error", "Uncaught ReferenceError: missing is not defined")]);
-    assert!(messages[0].url.ends_with("desk.test/") && messages[0].line == Some(2), "{messages:#?}");
+    assert_eq!(
+        short(&messages),
+        [("exception", "error", "Uncaught ReferenceError: missing is not defined")]
+    );
+    assert!(
+        messages[0].url.ends_with("desk.test/") && messages[0].line == Some(2),
+        "{messages:#?}"
+    );
 
     bench.act("click('{Reject}')").await;
     let messages = bench.session.take_console();

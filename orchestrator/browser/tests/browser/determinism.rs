@@ -62,9 +62,14 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
         session.close().await.unwrap();
     }
     let (text, _) = first.unwrap();
-    for expected in
-        ["2026-03-01T09:00:00.000Z", "3 s", "worker late", "shared 500 ms", "frame 1 s", "[native code]"]
-    {
+    for expected in [
+        "2026-03-01T09:00:00.000Z",
+        "3 s",
+        "worker late",
+        "shared 500 ms",
+        "frame 1 s",
+        "[native code]",
+    ] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
 }
@@ -96,7 +101,8 @@ const PAINTED: &str = "<!doctype html><pre id=log style='position: fixed; top: 3
 async fn performance_entries_reach_observers_at_the_time_of_the_frame() {
     let mut shown = Vec::new();
     for loops in ["1", "1e8"] {
-        let web = crate::web::Web::serve(&[("paint.test/", &PAINTED.replace("LOOPS", loops))]).await;
+        let web =
+            crate::web::Web::serve(&[("paint.test/", &PAINTED.replace("LOOPS", loops))]).await;
         let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
         let launch = Launch {
             determinism: Some(world),
@@ -140,8 +146,10 @@ async fn a_worklet_has_the_worlds_time_and_randomness() {
         const node = new AudioWorkletNode(sound, 'told');
         node.port.onmessage = event => { log.textContent = event.data; };
         </script>";
-    let web = crate::web::Web::serve(&[("localhost/", page), ("localhost/worklet.js", worklet)]).await;
-    let launch = Launch { determinism: Some(crate::bench::world()), ..Launch::new(web.address, "") };
+    let web =
+        crate::web::Web::serve(&[("localhost/", page), ("localhost/worklet.js", worklet)]).await;
+    let launch =
+        Launch { determinism: Some(crate::bench::world()), ..Launch::new(web.address, "") };
     let mut all = Vec::new();
     for _ in 0..2 {
         let mut session = Session::start(&launch).await.unwrap();
@@ -153,6 +161,10 @@ async fn a_worklet_has_the_worlds_time_and_randomness() {
     let start = crate::bench::world().clock_start.as_millisecond().to_string();
     assert_eq!(all[0], all[1]);
     let values: Vec<&str> = all[0].split(' ').collect();
-    assert_eq!((values[0].get(..9), values[1], values[4]), (start.get(..9), "2026", "2026"), "{all:?}");
+    assert_eq!(
+        (values[0].get(..9), values[1], values[4]),
+        (start.get(..9), "2026", "2026"),
+        "{all:?}"
+    );
     assert_ne!(values[2], values[5], "{all:?}");
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Pace, Session};
+use browser::{
+    Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Pace, Session,
+};
 use gateway::InFlight;
 
 use crate::bench::{Bench, LOG};
@@ -29,9 +31,13 @@ async fn pages_workers_and_servers_see_the_device_of_the_episode() {
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     bench.act("click('{Look}')").await;
     let usual = bench.said().await;
-    assert!(usual.contains(&"1280 720 en-US en-US 0 1,234.5 UTC false 0 false".to_owned()), "{usual:?}");
     assert!(
-        usual.contains(&"worker en-US false 0".to_owned()) && usual.contains(&"refused 1".to_owned()),
+        usual.contains(&"1280 720 en-US en-US 0 1,234.5 UTC false 0 false".to_owned()),
+        "{usual:?}"
+    );
+    assert!(
+        usual.contains(&"worker en-US false 0".to_owned())
+            && usual.contains(&"refused 1".to_owned()),
         "{usual:?}"
     );
 

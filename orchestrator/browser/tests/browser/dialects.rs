@@ -62,7 +62,10 @@ async fn webarena_types_into_what_is_there_and_presses_enter() {
     assert_eq!(said.last().map(String::as_str), Some("text "), "{said:?}");
     bench.act("type [{Text}] [a b]").await;
     assert_eq!(bench.title().await, "Found");
-    assert_eq!(bench.web.requests().last().map(String::as_str), Some("GET http://bench.test/found?q=a+b"));
+    assert_eq!(
+        bench.web.requests().last().map(String::as_str),
+        Some("GET http://bench.test/found?q=a+b")
+    );
     bench.act("go_back").await;
     bench.act("scroll [down]").await;
     bench.act("click [{Far}]").await;
@@ -93,7 +96,10 @@ async fn webcanvas_searches_and_chooses_what_is_most_like_it() {
     bench.act(&say("cache_data", "old", "")).await;
     bench.act(&say("fill_search", "new", "{Text}")).await;
     assert_eq!(bench.title().await, "Found");
-    assert_eq!(bench.web.requests().last().map(String::as_str), Some("GET http://bench.test/found?q=new"));
+    assert_eq!(
+        bench.web.requests().last().map(String::as_str),
+        Some("GET http://bench.test/found?q=new")
+    );
     assert_eq!(bench.session.action_target().unwrap().value, "new");
     bench.act(&say("google_search", "tents & more", "")).await;
     assert_eq!(bench.title().await, "Results");
@@ -113,7 +119,10 @@ async fn seeact_scrolls_the_page_and_presses_enter_on_an_element() {
     bench.act("ACTION: SAY\nVALUE: hello").await;
     bench.act("ELEMENT: {Text}\nACTION: TYPE\nVALUE: \"x\"").await;
     bench.act("ELEMENT: {Text}\nACTION: PRESS ENTER\nVALUE: None").await;
-    assert_eq!(bench.web.requests().last().map(String::as_str), Some("GET http://bench.test/found?q=x"));
+    assert_eq!(
+        bench.web.requests().last().map(String::as_str),
+        Some("GET http://bench.test/found?q=x")
+    );
 }
 
 #[tokio::test]

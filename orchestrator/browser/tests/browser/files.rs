@@ -51,7 +51,10 @@ async fn dialogs_are_answered_as_the_agent_says_and_seen_with_their_answers() {
     assert_eq!(seen(&mut bench).await.dialogs, []);
     bench.act("click('{Remove}')").await;
     bench.act("click('{Name}')").await;
-    assert_eq!(seen(&mut bench).await.dialogs, [dialog("prompt", "Which name?", true, Some("old"))]);
+    assert_eq!(
+        seen(&mut bench).await.dialogs,
+        [dialog("prompt", "Which name?", true, Some("old"))]
+    );
     bench.act("handle_dialogs(True, 'new')").await;
     bench.act("click('{Name}')").await;
     assert_eq!(bench.said().await, ["removed true", "named old", "named new"]);
@@ -83,7 +86,10 @@ async fn downloads_are_whole_when_the_page_has_settled_and_gone_with_the_episode
     assert_eq!(seen(&mut bench).await.downloads, []);
     bench.act("click('{Notes}')").await;
     let notes = seen(&mut bench).await.downloads.remove(0);
-    assert!(!notes.name.contains('/') && notes.path.as_ref().unwrap().parent() == path.parent(), "{notes:?}");
+    assert!(
+        !notes.name.contains('/') && notes.path.as_ref().unwrap().parent() == path.parent(),
+        "{notes:?}"
+    );
     bench.act(&format!("upload_file('{{One}}', '{}')", notes.name)).await;
     assert_eq!(bench.said().await, [format!("{} hello", notes.name)]);
     bench.session.reset(Some(crate::bench::world())).await.unwrap();
@@ -102,7 +108,10 @@ async fn a_page_gets_the_files_of_its_task_and_no_others() {
     assert_eq!(bench.said().await, [expected.clone(), expected]);
     for (text, expected) in [
         ("upload_file('{Remove}', 'mod.rs')", "upload a file: a click there does not ask for one"),
-        ("upload_file('{One}', ['mod.rs', 'mod.rs'])", "upload 2 files: the page asks for a single file"),
+        (
+            "upload_file('{One}', ['mod.rs', 'mod.rs'])",
+            "upload 2 files: the page asks for a single file",
+        ),
         (
             "upload_file('{One}', 'missing.txt')",
             "upload missing.txt: neither the task nor its downloads have a file of that name",

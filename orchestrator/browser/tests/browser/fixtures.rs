@@ -21,7 +21,8 @@ async fn a_modal_dialog_hides_what_is_behind_it_until_it_is_answered() {
         <dialog id=ask aria-label=Sure onclose='say(`answered ${returnValue}`)'><form method=dialog>
         <button value=yes>Yes</button><button value=no>No</button></form></dialog>";
     let mut bench = open(page, &[]).await;
-    let behind = bench.session.observe().await.unwrap().find("button", "Behind").unwrap().bid.clone();
+    let behind =
+        bench.session.observe().await.unwrap().find("button", "Behind").unwrap().bid.clone();
     bench.act("click('{Ask}')").await;
     let seen = tree(&mut bench).await;
     assert!(seen.contains("dialog 'Sure', modal=True") && !seen.contains("'Behind'"), "{seen}");
@@ -44,7 +45,10 @@ async fn a_canvas_is_used_by_coordinates() {
     bench.act("mouse_click(450, 100)").await;
     bench.act("mouse_drag_and_drop(410, 60, 600, 200)").await;
     let said = bench.said().await;
-    assert_eq!(said[..3], ["line to 50,50 by way of false", "dot 50,50", "line to 200,150 by way of true"]);
+    assert_eq!(
+        said[..3],
+        ["line to 50,50 by way of false", "dot 50,50", "line to 200,150 by way of true"]
+    );
 }
 
 #[tokio::test]
@@ -114,7 +118,8 @@ async fn a_very_long_page_is_seen_whole_and_used_at_its_end() {
 
 #[tokio::test]
 async fn text_from_right_to_left_is_read_and_written() {
-    let page = "<div dir=rtl lang=ar><h1>مرحبا بالعالم</h1><input aria-label='الاسم' oninput='say(value)'>
+    let page =
+        "<div dir=rtl lang=ar><h1>مرحبا بالعالم</h1><input aria-label='الاسم' oninput='say(value)'>
         <button onclick='say(`تم`)'>إرسال</button></div>";
     let mut bench = open(page, &[]).await;
     assert!(tree(&mut bench).await.contains("heading 'مرحبا بالعالم'"));

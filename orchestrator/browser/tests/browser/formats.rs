@@ -32,7 +32,11 @@ const INNER: &str =
 async fn open() -> Bench {
     Bench::open(
         Dialect::BrowserGym,
-        &[("form.test/", PAGE), ("form.test/inner", INNER), ("form.test/next", "<title>Next</title>")],
+        &[
+            ("form.test/", PAGE),
+            ("form.test/inner", INNER),
+            ("form.test/next", "<title>Next</title>"),
+        ],
     )
     .await
 }
@@ -95,7 +99,8 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
 fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
     let Some(node) = nodes.iter().find(|node| node["nodeId"] == number) else { return };
     let role = node["role"]["value"].as_str().unwrap();
-    if let (Some(bid), Some(name)) = (node["browsergym_id"].as_str(), node["name"]["value"].as_str())
+    if let (Some(bid), Some(name)) =
+        (node["browsergym_id"].as_str(), node["name"]["value"].as_str())
         && !["generic", "LineBreak"].contains(&role)
     {
         lines.push(format!("[{bid}] {role} '{name}'"));
@@ -108,17 +113,20 @@ fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
 #[tokio::test]
 async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
     let mut bench = open().await;
-    let seen =
-        observe(&mut bench, &ObservationOptions { axtree_object: true, ..ObservationOptions::default() })
-            .await;
+    let seen = observe(
+        &mut bench,
+        &ObservationOptions { axtree_object: true, ..ObservationOptions::default() },
+    )
+    .await;
     let tree = seen.axtree_object.unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     assert!(!nodes.iter().any(|node| node["role"]["value"] == "InlineTextBox"));
     let mut lines = Vec::new();
     elements(nodes, nodes[0]["nodeId"].as_str().unwrap(), &mut lines);
     let ours = seen.elements.iter().filter(|element| element.role != "generic");
-    let ours: Vec<String> =
-        ours.map(|element| format!("[{}] {} '{}'", element.bid, element.role, element.name)).collect();
+    let ours: Vec<String> = ours
+        .map(|element| format!("[{}] {} '{}'", element.bid, element.role, element.name))
+        .collect();
     assert_eq!(lines, ours);
     assert!(
         lines.len() > 20 && lines.iter().any(|line| line.starts_with("[a")),
@@ -131,14 +139,17 @@ async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
 #[tokio::test]
 async fn a_snapshot_of_the_page_has_bids_that_actions_know() {
     let mut bench = open().await;
-    let seen = observe(&mut bench, &ObservationOptions { dom: true, ..ObservationOptions::default() }).await;
+    let seen =
+        observe(&mut bench, &ObservationOptions { dom: true, ..ObservationOptions::default() })
+            .await;
     let dom = seen.dom.unwrap();
     let strings: Vec<&str> =
         dom["strings"].as_array().unwrap().iter().filter_map(|text| text.as_str()).collect();
     let attributes = dom["documents"][0]["nodes"]["attributes"].as_array().unwrap();
     let of = |name: &str| {
         let mut elements = attributes.iter().map(|numbers| {
-            let numbers = numbers.as_array().into_iter().flatten().filter_map(|number| number.as_u64());
+            let numbers =
+                numbers.as_array().into_iter().flatten().filter_map(|number| number.as_u64());
             numbers.map(|number| strings[number as usize]).collect::<Vec<_>>()
         });
         elements.find(|texts| texts.chunks(2).any(|pair| pair == ["name", name])).unwrap()
@@ -164,6 +175,9 @@ async fn tabs_time_and_the_last_action_are_told() {
     assert!(seen.elapsed_ms > begun, "{} after {begun}", seen.elapsed_ms);
     let tabs: Vec<(&str, &str)> = seen.tabs.iter().map(|tab| (&*tab.url, &*tab.title)).collect();
     assert_eq!(tabs, [("http://form.test/", "It's a form"), ("http://form.test/next", "Next")]);
-    assert_eq!((seen.active_tab, seen.last_action.as_deref()), (1, Some("goto('http://form.test/next')")));
+    assert_eq!(
+        (seen.active_tab, seen.last_action.as_deref()),
+        (1, Some("goto('http://form.test/next')"))
+    );
     bench.session.close().await.unwrap();
 }

@@ -27,7 +27,10 @@ async fn all_are_held(attach_mode: bool) {
     let strange: Vec<String> =
         web.requests().into_iter().filter(|line| line.contains("prefetched.hostile")).collect();
     assert_eq!(strange, Vec::<String>::new());
-    assert!(web.requests().iter().any(|line| line.contains("/beacon")), "what is sent comes to the gateway");
+    assert!(
+        web.requests().iter().any(|line| line.contains("/beacon")),
+        "what is sent comes to the gateway"
+    );
 }
 
 #[tokio::test]

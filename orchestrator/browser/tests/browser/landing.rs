@@ -51,7 +51,8 @@ async fn nothing_comes_between_the_mouse_and_its_press() {
             .replace("onmouseenter = () => entry", "onmouseenter = () => later(() => entry")
             .replace("onmouseleave = () => entry", "onmouseleave = () => later(() => entry")
             .replace("('open');", "('open'));");
-        let mut bench = open(&format!("<script>const later = (work) => {later};</script>{page}")).await;
+        let mut bench =
+            open(&format!("<script>const later = (work) => {later};</script>{page}")).await;
         bench.act("hover('{Remove Ada}')").await;
         bench.act("click('{Remove Dan}')").await;
         bench.act("dblclick('{Remove Ben}')").await;
@@ -233,11 +234,14 @@ async fn a_page_that_looks_at_the_pointer_once_a_frame_sees_each_part_of_a_drag(
     assert_eq!(bench.said().await, ["card right"]);
     let seen = bench.session.observe().await.unwrap();
     let centre = |name: &str| {
-        let [x, y, width, height] = seen.boxes[&seen.find("group", name).unwrap().bid].map(f64::from);
+        let [x, y, width, height] =
+            seen.boxes[&seen.find("group", name).unwrap().bid].map(f64::from);
         (x + width / 2.0, y + height / 2.0)
     };
     let (card, left) = (centre("Card"), centre("Left"));
-    bench.act(&format!("mouse_drag_and_drop({}, {}, {}, {})", card.0, card.1, left.0, left.1)).await;
+    bench
+        .act(&format!("mouse_drag_and_drop({}, {}, {}, {})", card.0, card.1, left.0, left.1))
+        .await;
     assert_eq!(bench.said().await, ["card left"]);
     // Over three moves.
     let right = centre("Right");
@@ -287,7 +291,8 @@ async fn what_received_an_action_is_known() {
     let mut bench = open(page).await;
     bench.act("mouse_move(1000, 700)").await;
     let seen = bench.session.observe().await.unwrap();
-    let [x, y, width, height] = seen.boxes[&seen.find("button", "Save all").unwrap().bid].map(f64::from);
+    let [x, y, width, height] =
+        seen.boxes[&seen.find("button", "Save all").unwrap().bid].map(f64::from);
     let (x, y) = (x + width - 4.0, y + height / 2.0);
     for (action, expected) in [
         ("click('{Save all}')", r#"<b> "Save""#),

@@ -108,7 +108,8 @@ async fn a_frame_has_its_events_before_the_page_around_it() {
         </script>"
     );
     let mut bench =
-        Bench::open(Dialect::BrowserGym, &[("localhost/", &*page), ("localhost/frame", frame)]).await;
+        Bench::open(Dialect::BrowserGym, &[("localhost/", &*page), ("localhost/frame", frame)])
+            .await;
     assert_eq!(bench.said().await, ["true"]);
     bench.session.close().await.unwrap();
 }

@@ -1,6 +1,7 @@
 //! Media elements and audio contexts have the page's time, however busy the machine is.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use browser::Dialect;
 
 use crate::bench::{Bench, LOG};
@@ -23,7 +24,8 @@ const TELL: &str = "
 /// A page with this body and script, in which `FILM` is the film's URL.
 async fn open(body: &str, script: &str) -> Bench {
     let film = format!("data:video/webm;base64,{}", STANDARD.encode(FILM));
-    let page = format!("<!doctype html><title>Films</title>{body}{LOG}<script>{TELL}{script}</script>");
+    let page =
+        format!("<!doctype html><title>Films</title>{body}{LOG}<script>{TELL}{script}</script>");
     let page = page.replace("FILM", &film);
     // As in a secure context.
     Bench::open(Dialect::BrowserGym, &[("localhost/", &page)]).await
@@ -153,15 +155,20 @@ async fn a_page_may_seek_in_any_listener() {
 #[tokio::test]
 async fn films_take_turns() {
     let films = "<video muted autoplay src='FILM'></video>".repeat(4);
-    let script = "[...document.querySelectorAll('video')].forEach((film, at) => tell(film, `${at} `));";
+    let script =
+        "[...document.querySelectorAll('video')].forEach((film, at) => tell(film, `${at} `));";
     let said = said(&films, script).await;
-    let of =
-        |at: char| said.iter().filter(|line| line.starts_with(at)).map(|line| &line[2..]).collect::<Vec<_>>();
+    let of = |at: char| {
+        said.iter().filter(|line| line.starts_with(at)).map(|line| &line[2..]).collect::<Vec<_>>()
+    };
     for at in ['1', '2', '3'] {
         assert_eq!(of(at), of('0'));
     }
     let order = |kind: &str| {
-        said.iter().filter(|line| line[2..].starts_with(kind)).map(|line| &line[..1]).collect::<String>()
+        said.iter()
+            .filter(|line| line[2..].starts_with(kind))
+            .map(|line| &line[..1])
+            .collect::<String>()
     };
     for kind in ["loadeddata", "canplay", "playing", "at 1.0", "ended"] {
         assert_eq!(order(kind), "0123", "{kind}: {said:?}");
@@ -189,7 +196,8 @@ async fn sound_that_a_page_makes_has_its_time() {
         };";
     let mut bench = open("<button>Play</button>", script).await;
     bench.act("click('{Play}')").await;
-    let expected = ["running 0.0", "ended 1.6 true", "suspended 1.6", "suspended 1.6 1.6", "closed 1.6"];
+    let expected =
+        ["running 0.0", "ended 1.6 true", "suspended 1.6", "suspended 1.6 1.6", "closed 1.6"];
     assert_eq!(bench.said().await, expected);
     bench.session.close().await.unwrap();
 }

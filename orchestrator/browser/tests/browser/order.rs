@@ -25,10 +25,13 @@ async fn orders() -> [Vec<String>; 2] {
     ])
     .await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), keeps_order: true, ..Launch::new(web.address, "") };
+    let launch =
+        Launch { determinism: Some(world), keeps_order: true, ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     let mut orders = [Vec::new(), Vec::new()];
-    for (action, order) in ["goto('http://order.test/')", "mouse_click(30, 60)"].iter().zip(&mut orders) {
+    for (action, order) in
+        ["goto('http://order.test/')", "mouse_click(30, 60)"].iter().zip(&mut orders)
+    {
         session.act(&action.parse::<Action>().unwrap()).await.unwrap();
         session.settle(&InFlight::default(), Duration::from_secs(60)).await.unwrap();
         session.observe().await.unwrap();
@@ -71,8 +74,11 @@ async fn the_order_of_what_happens_is_told_and_repeats() {
     ] {
         at = find(&opened, at, expected) + 1;
     }
-    let pressed =
-        find(&clicked, find(&clicked, 0, "event click"), "function pressed http://order.test/app.js:5:64");
+    let pressed = find(
+        &clicked,
+        find(&clicked, 0, "event click"),
+        "function pressed http://order.test/app.js:5:64",
+    );
     find(&clicked, pressed, "\"late\" leaves <p#out>");
     assert!(
         ![&opened, &clicked].into_iter().flatten().any(|line| line.contains("aria-description")),

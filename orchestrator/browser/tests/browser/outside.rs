@@ -1,6 +1,7 @@
 //! URLs that an agent cannot open, and files that it cannot upload.
 
-use std::{fs, os::unix::fs::symlink};
+use std::fs;
+use std::os::unix::fs::symlink;
 
 use browser::Dialect;
 
@@ -8,7 +9,8 @@ use crate::bench::Bench;
 
 #[tokio::test]
 async fn an_agent_opens_the_web_and_nothing_of_the_machine() {
-    let mut bench = Bench::open(Dialect::BrowserGym, &[("desk.test/", "<title>Desk</title>")]).await;
+    let mut bench =
+        Bench::open(Dialect::BrowserGym, &[("desk.test/", "<title>Desk</title>")]).await;
     for address in [
         "file:///etc/passwd",
         "view-source:http://desk.test/",
@@ -40,7 +42,8 @@ async fn a_link_in_the_tasks_folder_leads_nowhere() {
         "<title>Desk</title><input type=file aria-label=One onchange='this.files[0].text().then(say)'>{}",
         crate::bench::LOG
     );
-    let mut bench = Bench::open_with(Dialect::BrowserGym, &[("desk.test/", &page)], files.path()).await;
+    let mut bench =
+        Bench::open_with(Dialect::BrowserGym, &[("desk.test/", &page)], files.path()).await;
     let refused = "only files of the task and its downloads can be given to a page";
     let error = bench.try_to("upload_file('{One}', 'link.txt')").await.unwrap_err();
     assert!(error.ends_with(refused), "{error}");

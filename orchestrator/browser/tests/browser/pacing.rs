@@ -110,11 +110,18 @@ async fn what_happens_in_a_frame_counts_as_in_its_page() {
         };</script>";
     let page = "<iframe src=/inner></iframe>
         <button id=press onclick='frames[0].frames[0].document.body.click()'>Press</button>";
-    let others = [("pace.test/inner", "<iframe src=/innermost></iframe>"), ("pace.test/innermost", inner)];
+    let others =
+        [("pace.test/inner", "<iframe src=/innermost></iframe>"), ("pace.test/innermost", inner)];
     let mut player = Player::open(Pace::default(), page, &others).await;
     let before = player.act("noop()").await.elapsed_ms;
     let seen = player.act("click('css=#press')").await;
-    assert_eq!(seen.notices, ["alert: Saved inside"], "{} {}", seen.axtree, seen.elapsed_ms - before);
+    assert_eq!(
+        seen.notices,
+        ["alert: Saved inside"],
+        "{} {}",
+        seen.axtree,
+        seen.elapsed_ms - before
+    );
     assert_eq!(seen.elapsed_ms - before, 2000, "as long as it changes");
     player.session.close().await.unwrap();
 }

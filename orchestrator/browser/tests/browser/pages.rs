@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText};
+use browser::{
+    Action, ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText,
+};
 use gateway::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -83,15 +85,24 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     // A form.
     let search = bid(&mut session, "textbox", "Search").await;
     session
-        .act(&Action::Fill { bid: search.clone(), value: "naïve \"tea\"".to_owned(), by_keys: false })
+        .act(&Action::Fill {
+            bid: search.clone(),
+            value: "naïve \"tea\"".to_owned(),
+            by_keys: false,
+        })
         .await
         .unwrap();
     assert_eq!(session.action_target().unwrap().value, "naïve \"tea\"");
     assert_eq!(session.observe().await.unwrap().focused, Some(search));
     let size = bid(&mut session, "combobox", "Size").await;
-    session.act(&Action::Select { bid: size.clone(), options: vec!["Large".to_owned()] }).await.unwrap();
-    let none =
-        session.act(&Action::Select { bid: size, options: vec!["Huge".to_owned()] }).await.unwrap_err();
+    session
+        .act(&Action::Select { bid: size.clone(), options: vec!["Large".to_owned()] })
+        .await
+        .unwrap();
+    let none = session
+        .act(&Action::Select { bid: size, options: vec!["Huge".to_owned()] })
+        .await
+        .unwrap_err();
     assert!(
         none.to_string().contains("there is no option \"Huge\"; there are \"Small\", \"Large\""),
         "{none}"
@@ -101,7 +112,12 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
         .act(&Action::Fill { bid: day.clone(), value: "2026-03-08".to_owned(), by_keys: false })
         .await
         .unwrap();
-    assert!(session.act(&Action::Fill { bid: day, value: "soon".to_owned(), by_keys: false }).await.is_err());
+    assert!(
+        session
+            .act(&Action::Fill { bid: day, value: "soon".to_owned(), by_keys: false })
+            .await
+            .is_err()
+    );
     let gift = bid(&mut session, "checkbox", "Gift").await;
     session.act(&Action::click(gift.clone())).await.unwrap();
     let action_target = session.action_target().unwrap();
@@ -113,29 +129,46 @@ async fn a_page_is_seen_and_used_as_by_a_person() {
     );
     assert_eq!(action_target.selector, "html > body > form > label:nth-of-type(3) > input");
     let [left, top, width, height] = action_target.bbox.unwrap();
-    assert!(left >= 0.0 && top >= 0.0 && (8.0..40.0).contains(&width) && (8.0..40.0).contains(&height));
+    assert!(
+        left >= 0.0 && top >= 0.0 && (8.0..40.0).contains(&width) && (8.0..40.0).contains(&height)
+    );
     assert!(action_target.scroll_offset[1].abs() < 0.5, "{:?}", action_target.scroll_offset);
     settle(&mut session).await;
     let find = bid(&mut session, "button", "Find").await;
     session.act(&Action::click(find)).await.unwrap();
     settle(&mut session).await;
     let seen = session.observe().await.unwrap();
-    assert_eq!(seen.url, "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08");
+    assert_eq!(
+        seen.url,
+        "http://shop.test/found?q=na%C3%AFve+%22tea%22&size=l&gift=on&day=2026-03-08"
+    );
     assert_eq!(seen.title, "Found");
 
     // The element has gone.
     assert!(matches!(session.act(&Action::click(gift)).await, Err(ActionError::NotFound { .. })));
     assert!(
-        session.observe().await.unwrap().last_action_error.unwrap().starts_with("failed to find element ")
+        session
+            .observe()
+            .await
+            .unwrap()
+            .last_action_error
+            .unwrap()
+            .starts_with("failed to find element ")
     );
 
     // Going back, and keys.
     session.act(&Action::GoBack).await.unwrap();
     settle(&mut session).await;
     assert_eq!(session.observe().await.unwrap().title, "Shop");
-    assert!(matches!(session.act(&Action::GoBack).await, Err(ActionError::NoHistory { forward: false })));
+    assert!(matches!(
+        session.act(&Action::GoBack).await,
+        Err(ActionError::NoHistory { forward: false })
+    ));
     let search = bid(&mut session, "textbox", "Search").await;
-    session.act(&Action::Press { bid: search.clone(), keys: "Control+k".to_owned() }).await.unwrap();
+    session
+        .act(&Action::Press { bid: search.clone(), keys: "Control+k".to_owned() })
+        .await
+        .unwrap();
     settle(&mut session).await;
     assert_eq!(said(&mut session).await, "k KeyK true");
     session
@@ -158,7 +191,11 @@ async fn where_an_element_lay_is_told_as_the_picture_shows_it() {
     let far = bid(&mut session, "button", "Far down").await;
     session.act(&Action::click(far)).await.unwrap();
     let action_target = session.action_target().unwrap();
-    assert!(action_target.bbox.unwrap()[1] > 2000.0, "it lay below the picture: {:?}", action_target.bbox);
+    assert!(
+        action_target.bbox.unwrap()[1] > 2000.0,
+        "it lay below the picture: {:?}",
+        action_target.bbox
+    );
     assert!(
         action_target.scroll_offset[1].abs() < 0.5,
         "and the page was at its beginning: {:?}",
@@ -174,7 +211,9 @@ async fn where_an_element_lay_is_told_as_the_picture_shows_it() {
     let action_target = session.action_target().unwrap();
     let [left, top, width, height] = action_target.bbox.unwrap();
     assert!(width > 20.0 && height > 10.0);
-    assert!((frame[0]..frame[0] + 20.0).contains(&left) && (frame[1]..frame[1] + 20.0).contains(&top));
+    assert!(
+        (frame[0]..frame[0] + 20.0).contains(&left) && (frame[1]..frame[1] + 20.0).contains(&top)
+    );
     assert!(
         frame[2] > 100.0 && (action_target.scroll_offset[1] - frame[2]).abs() < 1.0,
         "{:?} {frame:?}",
@@ -205,7 +244,10 @@ async fn buttons_work_wherever_they_are_and_a_covered_one_is_refused() {
     }
     let below = bid(&mut session, "button", "Below").await;
     let error = session.act(&Action::click(below.clone())).await.unwrap_err();
-    assert_eq!(error.to_string(), format!("reach element {below}: <div id=\"veil\"> is in front of it"));
+    assert_eq!(
+        error.to_string(),
+        format!("reach element {below}: <div id=\"veil\"> is in front of it")
+    );
     session.act(&Action::Scroll { at: None, dx: 0.0, dy: 500.0 }).await.unwrap();
     settle(&mut session).await;
     session.act(&Action::Scroll { at: None, dx: 0.0, dy: -5000.0 }).await.unwrap();
@@ -256,7 +298,8 @@ async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     for (role, name, said, bid) in
         [("switch", "Light", "switched", "01"), ("button", "Closed", "in the dark", "02")]
     {
-        let element = first.find(role, name).unwrap_or_else(|| panic!("{name} in\n{}", first.axtree));
+        let element =
+            first.find(role, name).unwrap_or_else(|| panic!("{name} in\n{}", first.axtree));
         assert_eq!(element.bid, bid);
         session.act(&Action::click(bid)).await.unwrap();
         let html = &session.action_target().unwrap().page_html;
@@ -290,7 +333,10 @@ async fn elements_are_measured_when_asked_for() {
     let (later, line) = of("button", "Later");
     assert!(later.is_visible() && later.clickable && later.set_of_marks, "{later:?}");
     assert!(line.ends_with("button 'Later', clickable, visible"), "{line}");
-    assert!(later.bbox.is_some_and(|[.., width, height]| width > 20.0 && height > 10.0), "{later:?}");
+    assert!(
+        later.bbox.is_some_and(|[.., width, height]| width > 20.0 && height > 10.0),
+        "{later:?}"
+    );
     let (far, line) = of("button", "Far down");
     assert!(!far.is_visible() && far.bbox.is_some_and(|[_, top, ..]| top > 720.0), "{far:?}");
     assert!(line.ends_with("button 'Far down', clickable"), "{line}");
@@ -298,7 +344,8 @@ async fn elements_are_measured_when_asked_for() {
 
 #[tokio::test]
 async fn raw_trees_are_the_same_in_every_browser() {
-    let options = ObservationOptions { axtree_object: true, dom: true, ..ObservationOptions::default() };
+    let options =
+        ObservationOptions { axtree_object: true, dom: true, ..ObservationOptions::default() };
     let mut seen = Vec::new();
     for _ in 0..2 {
         let (_web, mut session) = shop().await;

@@ -19,8 +19,7 @@ new IntersectionObserver((seen) => seen[0].isIntersecting && say('at its end')).
 new ResizeObserver(() => say('laid out anew')).observe(half);
 onmessage = (message) => say(message.data);
 </script>"##;
-const INNER: &str =
-    "<p>Inner<script>addEventListener('resize', () => parent.postMessage('inner resized', '*'))</script>";
+const INNER: &str = "<p>Inner<script>addEventListener('resize', () => parent.postMessage('inner resized', '*'))</script>";
 
 /// Width and height, from the file's header.
 fn size(png: &[u8]) -> (u32, u32) {
@@ -87,7 +86,8 @@ async fn ids_are_drawn_on_what_can_be_used() {
 /// The browser draws nothing for a document without contents, so it would never answer.
 #[tokio::test]
 async fn a_document_without_contents_is_white() {
-    let waiting = "<title>Waiting</title><script src='/script.endless'></script><h1>Never read</h1>";
+    let waiting =
+        "<title>Waiting</title><script src='/script.endless'></script><h1>Never read</h1>";
     let pages = [
         ("empty.test/", "<h1>Full</h1>"),
         ("empty.test/waiting", waiting),
@@ -121,7 +121,8 @@ async fn every_look_knows_where_elements_in_view_are() {
     let inner = r#"<button style="margin: 11px">Inner</button><iframe srcdoc="<a href=/y>Deep</a>" width="120" height="60"></iframe>
         <button style="display: block; margin-top: 900px">Out of view</button>"#;
     let mut bench =
-        Bench::open(Dialect::BrowserGym, &[("boxes.test/", page), ("boxes.test/inner", inner)]).await;
+        Bench::open(Dialect::BrowserGym, &[("boxes.test/", page), ("boxes.test/inner", inner)])
+            .await;
     let options = ObservationOptions { properties: true, ..ObservationOptions::default() };
     let measured = bench.session.observe_with(&options).await.unwrap().boxes;
     let seen = bench.session.observe().await.unwrap();

@@ -82,7 +82,10 @@ async fn a_list_opens_by_keys_and_letters_choose_in_it() {
     // A closed list takes keys, too.
     bench.said().await;
     step(&mut bench, "press('{Fruit}', 'ArrowUp')").await;
-    assert_eq!(bench.said().await, ["keydown ArrowUp: c", "input: b", "change: b", "keyup ArrowUp: b"]);
+    assert_eq!(
+        bench.said().await,
+        ["keydown ArrowUp: c", "input: b", "change: b", "keyup ArrowUp: b"]
+    );
     step(&mut bench, "keyboard_type('e')").await;
     assert_eq!(bench.said().await, ["keydown e: b", "input: e", "change: e", "keyup e: e"]);
 }
@@ -107,9 +110,15 @@ async fn lists_open_in_frames_and_in_shadow_roots() {
     let inner = "<select aria-label=Inner onchange='parent.postMessage(`inner ${value}`, `*`)'><option>One<option>Two</select>";
     let mut bench = open(page, &[("inner.test/", inner)]).await;
     for list in ["Inner", "Shade"] {
-        assert!(step(&mut bench, &format!("click('{{{list}}}')")).await.contains("expanded=True"), "{list}");
+        assert!(
+            step(&mut bench, &format!("click('{{{list}}}')")).await.contains("expanded=True"),
+            "{list}"
+        );
         step(&mut bench, "keyboard_press('End')").await;
-        assert!(!step(&mut bench, "keyboard_press('Enter')").await.contains("expanded=True"), "{list}");
+        assert!(
+            !step(&mut bench, "keyboard_press('Enter')").await.contains("expanded=True"),
+            "{list}"
+        );
     }
     assert_eq!(bench.said().await, ["inner Two", "shade Light"]);
 }
@@ -165,9 +174,10 @@ async fn pickers_open_by_clicks_keys_and_scripts_and_close() {
     let mut bench = open(&page, &[]).await;
     let closed = bench.session.screenshot().await.unwrap();
     for (kind, value) in kinds {
-        for opening in
-            [format!("click('{{Show {kind}}}')"), format!("press('{{Field {kind}}}', 'Alt+ArrowDown')")]
-        {
+        for opening in [
+            format!("click('{{Show {kind}}}')"),
+            format!("press('{{Field {kind}}}', 'Alt+ArrowDown')"),
+        ] {
             step(&mut bench, &opening).await;
             assert!(bench.session.screenshot().await.unwrap() != closed, "{opening}");
             step(&mut bench, "keyboard_press('Escape')").await;
@@ -349,7 +359,8 @@ async fn tabs_that_open_at_once_are_all_shown() {
 
 #[tokio::test]
 async fn a_tab_that_leads_to_another_program_is_empty() {
-    let page = "<a href=mailto:a@b.test>Mail</a> <a href=mailto:a@b.test target=_blank>Mail elsewhere</a>
+    let page =
+        "<a href=mailto:a@b.test>Mail</a> <a href=mailto:a@b.test target=_blank>Mail elsewhere</a>
         <a href='unknown:x' target=_blank>Unknown</a>";
     let mut bench = open(page, &[]).await;
     for (action, tabs) in [

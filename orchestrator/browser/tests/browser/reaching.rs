@@ -68,7 +68,8 @@ async fn bars_at_the_side_and_in_scrolled_parts_and_around_frames_are_evaded() {
     );
     let frame = "<div style='height: 220px'></div><button onclick='parent.postMessage(`frame`, `*`)'>In a frame</button>";
     let mut bench = open(&page, &[("frame.test/", frame)]).await;
-    for (name, expected) in [("By the side", "side"), ("In a frame", "frame"), ("In a row", "row")] {
+    for (name, expected) in [("By the side", "side"), ("In a frame", "frame"), ("In a row", "row")]
+    {
         bench.act(&format!("click('{{{name}}}')")).await;
         assert_eq!(bench.said().await, [expected], "{name}");
     }
@@ -106,13 +107,17 @@ async fn what_stays_covered_is_said_so() {
 async fn hidden_boxes_are_ticked_by_their_labels() {
     let hidden = [
         ("clear", "opacity: 0; position: absolute; z-index: -1"),
-        ("clipped", "position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0)"),
+        (
+            "clipped",
+            "position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0)",
+        ),
         ("cut", "position: absolute; clip-path: inset(50%); width: 1px; height: 1px; margin: -1px"),
         ("away", "position: absolute; left: -9999px"),
         ("small", "appearance: none; width: 0; height: 0"),
         ("still", "pointer-events: none; opacity: 0"),
     ];
-    let mut page = String::from("<style>label { display: inline-block; padding: 4px; margin: 10px }</style>");
+    let mut page =
+        String::from("<style>label { display: inline-block; padding: 4px; margin: 10px }</style>");
     for (name, style) in hidden {
         page += &format!(
             "<p><input type=checkbox id={name} style='{style}' onchange='say(`{name} ${{checked}}`)'><label for={name}>{name} box</label>
@@ -127,7 +132,10 @@ async fn hidden_boxes_are_ticked_by_their_labels() {
         bench.act(&format!("check('{{{name} box}}')")).await;
         bench.act(&format!("click('{{{name} radio}}')")).await;
         bench.act(&format!("uncheck('{{{name} box}}')")).await;
-        assert_eq!(bench.said().await, [format!("{name} true"), name.to_owned(), format!("{name} false")]);
+        assert_eq!(
+            bench.said().await,
+            [format!("{name} true"), name.to_owned(), format!("{name} false")]
+        );
     }
     bench.act("check('{I have read the terms}')").await;
     assert_eq!(bench.said().await, ["agreed true"]);

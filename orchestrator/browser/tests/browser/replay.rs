@@ -1,13 +1,15 @@
 //! The browser behind the real gateway: TLS by our own authority, service workers, event streams,
 //! and replayed WebSockets.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Pace, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Gateway, Replay, ReplayOptions, Routes, Target};
+use snapshots::index::ReplaySet;
 use snapshots::{
-    Exchange, Frame, FrameSide, Headers, Recording, RecordingOptions, Response, Timestamp, index::ReplaySet,
+    Exchange, Frame, FrameSide, Headers, Recording, RecordingOptions, Response, Timestamp,
 };
 
 const TICKER: &str = "<!doctype html><title>Ticker</title><h1>Ticker</h1><pre id=out></pre><p id=worker></p><p id=told></p><script>
@@ -52,8 +54,12 @@ fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     let exchange = |path: &str, status: u16, kind: &str, body: &str| {
         let mut headers = Headers::new();
         headers.push("Content-Type", kind);
-        let response =
-            Response { status, reason: String::new(), headers, body: body.as_bytes().to_vec().into() };
+        let response = Response {
+            status,
+            reason: String::new(),
+            headers,
+            body: body.as_bytes().to_vec().into(),
+        };
         Exchange::get(format!("https://ticker.test{path}"), at, response)
     };
     recording.append(&exchange("/", 200, "text/html", TICKER)).unwrap();
@@ -91,7 +97,8 @@ async fn open(folder: &Utf8Path) -> (Gateway, Session) {
     let set = ReplaySet::open(&[snapshot(folder)], None, &mut |_, _| {}).unwrap();
     let replay = Arc::new(Replay::new(set, ReplayOptions::default()));
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(ca.clone(), Routes::all(Target::Replay(replay)))).await.unwrap();
+    let gateway =
+        Gateway::start(Config::new(ca.clone(), Routes::all(Target::Replay(replay)))).await.unwrap();
     let launch = Launch {
         determinism: Some(world()),
         pace: Pace::steady(Duration::from_secs(5)),
@@ -117,7 +124,10 @@ async fn a_recorded_site_behaves_the_same_in_every_episode() {
             .entries()
             .into_iter()
             .filter(|entry| {
-                matches!(entry.answer, gateway::Answer::Miss { .. } | gateway::Answer::Refused { .. })
+                matches!(
+                    entry.answer,
+                    gateway::Answer::Miss { .. } | gateway::Answer::Refused { .. }
+                )
             })
             .map(|entry| entry.url.clone())
             .filter(|url| !url.ends_with("/favicon.ico"))

@@ -7,10 +7,12 @@ use crate::bench::{Bench, LOG};
 
 /// Plays a page on which each line of `expected` is said, in this order.
 async fn says(script: &str, expected: &[&str]) {
-    let page = format!("<!doctype html><title>Replies</title>{LOG}<script type=module>{script}</script>");
+    let page =
+        format!("<!doctype html><title>Replies</title>{LOG}<script type=module>{script}</script>");
     let large = "x".repeat(200_000);
     // As in a secure context, where locks, caches and keys are.
-    let pages = [("localhost/", &*page), ("localhost/large", &large), ("localhost/small", "{\"n\": 7}")];
+    let pages =
+        [("localhost/", &*page), ("localhost/large", &large), ("localhost/small", "{\"n\": 7}")];
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     assert_eq!(bench.said().await, expected, "{script}");
     bench.session.close().await.unwrap();

@@ -1,12 +1,8 @@
 //! However fast a site answers, its responses reach a page in one order.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
@@ -128,8 +124,13 @@ async fn answers_reach_the_page_in_one_order_whichever_is_there_first() {
         web.answer_in_order(&order);
         let heard = heard(&mut session, &gateway, "/races").await;
         assert_eq!(heard.split_whitespace().count(), 7, "{heard}");
-        assert_eq!(first.get_or_insert_with(|| heard.clone()), &heard, "answered in the order {order:?}");
-        let order_of_requests: Vec<&str> = heard.split_whitespace().filter(|word| word.len() == 1).collect();
+        assert_eq!(
+            first.get_or_insert_with(|| heard.clone()),
+            &heard,
+            "answered in the order {order:?}"
+        );
+        let order_of_requests: Vec<&str> =
+            heard.split_whitespace().filter(|word| word.len() == 1).collect();
         assert_eq!(order_of_requests, ["B", "A", "c", "a", "b"], "the page asked in this order");
         session.reset(Some(world())).await.unwrap();
     }

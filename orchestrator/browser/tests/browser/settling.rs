@@ -128,7 +128,9 @@ async fn the_time_after_each_step_does_not_depend_on_the_requests_before() {
         ..Launch::new(web.address, "")
     };
     let mut session = Session::start(&launch).await.unwrap();
-    for url in ["http://none.test/", "http://chain.test/", "http://late.test/", "http://together.test/"] {
+    for url in
+        ["http://none.test/", "http://chain.test/", "http://late.test/", "http://together.test/"]
+    {
         visit(&mut session, url).await.unwrap();
         let mut times = vec![session.observe().await.unwrap().elapsed_ms];
         for _ in 0..3 {

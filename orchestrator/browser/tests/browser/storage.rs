@@ -16,8 +16,10 @@ onload = () => say(`${localStorage.basket} ${sessionStorage.tab} ${document.cook
 #[tokio::test]
 async fn what_pages_keep_is_read_and_given_to_another_episode() {
     let keep = format!("{KEEP}{LOG}");
-    let pages =
-        [("keep.test/", &*keep), ("other.test/frame", "<script>localStorage.framed = 'yes'</script>")];
+    let pages = [
+        ("keep.test/", &*keep),
+        ("other.test/frame", "<script>localStorage.framed = 'yes'</script>"),
+    ];
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     let fresh = bench.said().await;
     bench.act("click('{Keep}')").await;

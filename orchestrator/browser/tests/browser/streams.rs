@@ -1,10 +1,8 @@
 //! Streams that begin at any time do not stop the page's time, and beside them the page sees the
 //! same in every run.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
@@ -76,11 +74,12 @@ fn world() -> Determinism {
 async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
     let pages: Vec<(String, String)> = PAGES
         .iter()
-        .map(|(name, page, ..)| (format!("shop.test/{name}"), format!("<!doctype html>{REST}{page}")))
+        .map(|(name, page, ..)| {
+            (format!("shop.test/{name}"), format!("<!doctype html>{REST}{page}"))
+        })
         .collect();
     let inner = "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => parent.postMessage(e.data, '*'); }, 150)</script>";
-    let worker =
-        "setTimeout(() => { new EventSource('/events.stream').onmessage = e => postMessage(e.data); }, 150)";
+    let worker = "setTimeout(() => { new EventSource('/events.stream').onmessage = e => postMessage(e.data); }, 150)";
     let mut all: Vec<(&str, &str)> = pages.iter().map(|(at, page)| (&**at, &**page)).collect();
     all.extend([
         ("shop.test/inner", inner),
@@ -167,7 +166,8 @@ async fn what_a_look_has_a_page_ask_for_has_come_when_it_is_over() {
     let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/letters".to_owned() }).await.unwrap();
     session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
-    let font_requests = || web.requests().iter().filter(|line| line.ends_with("/letters.woff2")).count();
+    let font_requests =
+        || web.requests().iter().filter(|line| line.ends_with("/letters.woff2")).count();
     assert_eq!(font_requests(), 0, "it is out of sight");
     session.observe().await.unwrap();
     assert_eq!((font_requests(), gateway.in_flight().counts().requests), (1, 0));

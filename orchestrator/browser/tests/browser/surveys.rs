@@ -46,7 +46,8 @@ async fn pages_are_surveyed_whatever_they_call_their_fields() {
     let mut session = Session::start(&Launch::new(web.address, "")).await.unwrap();
     open(&mut session, "http://list.test/things").await;
     let survey = session.survey().await.unwrap();
-    let links: Vec<(&str, LinkKind)> = survey.links.iter().map(|link| (&*link.url, link.kind)).collect();
+    let links: Vec<(&str, LinkKind)> =
+        survey.links.iter().map(|link| (&*link.url, link.kind)).collect();
     assert_eq!(
         links,
         [
@@ -62,7 +63,10 @@ async fn pages_are_surveyed_whatever_they_call_their_fields() {
         url.as_str(),
         "http://list.test/find?action=&method=&elements=&getAttribute=&lang=en&q=blue+kettle"
     );
-    assert_eq!((survey.wall, survey.status, &*survey.address), (None, 200, "http://list.test/things"));
+    assert_eq!(
+        (survey.wall, survey.status, &*survey.address),
+        (None, 200, "http://list.test/things")
+    );
     for (url, wall) in [
         ("http://wall.test/", Some(Wall::Captcha)),
         ("http://wall.test/in", Some(Wall::Login)),

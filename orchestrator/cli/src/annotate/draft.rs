@@ -45,7 +45,9 @@ impl Annotate {
     /// What is for new tasks only does not change the one that is edited.
     fn check_edit(&self, file: &Utf8Path, task: &Task) -> Result<(), Failure> {
         let refuse = |what: &str, instead: &str| {
-            Err(Failure::Input(format!("failed to edit {file}: {what} is for a new task; {instead}")))
+            Err(Failure::Input(format!(
+                "failed to edit {file}: {what} is for a new task; {instead}"
+            )))
         };
         if self.id.is_some() {
             return refuse("--id", "leave it out, and change the id in the panel");
@@ -116,7 +118,8 @@ impl Annotate {
         match source {
             Source::Live(_) => {
                 let web = self.web.as_deref().unwrap_or_default();
-                record::web_address(web).map_err(|why| Failure::Input(format!("failed to open {web}: {why}")))
+                record::web_address(web)
+                    .map_err(|why| Failure::Input(format!("failed to open {web}: {why}")))
             }
             Source::Snapshots(files) => {
                 let set: ReplaySet = replay::open(files, &self.data)?;
@@ -153,7 +156,8 @@ pub(super) fn resumed(mut draft: Draft) -> Draft {
 
 fn is_snapshot(web: &str) -> bool {
     let name = web.to_ascii_lowercase();
-    !web.contains("://") && (SNAPSHOTS.iter().any(|end| name.ends_with(end)) || Utf8Path::new(web).is_file())
+    !web.contains("://")
+        && (SNAPSHOTS.iter().any(|end| name.ends_with(end)) || Utf8Path::new(web).is_file())
 }
 
 /// A name for a new snapshot of the suite that nothing has.
@@ -170,7 +174,8 @@ fn free_snapshot(folder: &Utf8Path) -> Utf8PathBuf {
 fn free_id(start: &Url, place: &TaskFolder) -> String {
     let host = start.host_str().unwrap_or("task");
     let host = host.strip_prefix("www.").unwrap_or(host);
-    let host: String = host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let host = host.trim_matches('-').to_owned();
     let ids = (1..=u32::MAX).map(|number| format!("{host}-{number}"));
     let is_free = |id: &String| !place.taken.contains_key(id);
@@ -193,7 +198,8 @@ pub(super) fn copy_snapshots(draft: &mut Draft, folder: &Utf8Path) -> Result<(),
             )));
         }
         let doing = || format!("copy {file} to {copy}");
-        let part = tempfile::Builder::new().prefix(".part-").tempfile_in(folder).or_environment(doing())?;
+        let part =
+            tempfile::Builder::new().prefix(".part-").tempfile_in(folder).or_environment(doing())?;
         std::fs::copy(&*file, part.path()).or_environment(doing())?;
         part.persist(&copy).or_environment(doing())?;
         *file = copy;

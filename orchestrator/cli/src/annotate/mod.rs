@@ -3,7 +3,9 @@
 mod draft;
 mod web;
 
-use annotate::{Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, Source, Status, TaskFolder};
+use annotate::{
+    Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, Source, Status, TaskFolder,
+};
 use browser::{Capture, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
@@ -81,7 +83,8 @@ impl Annotate {
             (draft, None)
         };
         if !self.headless && !show::has_display() {
-            return Err(browser::Error::NoDisplay).or_environment("open a browser (or use --headless)");
+            return Err(browser::Error::NoDisplay)
+                .or_environment("open a browser (or use --headless)");
         }
         let (journal, begun) = match left {
             Some(journal) => (journal, None),
@@ -135,8 +138,11 @@ impl Annotate {
                 annotation.workbench.last_look().await;
                 let steps = counted(annotation.workbench.draft().step_count() as u64, "step");
                 let missing = annotation.workbench.missing().join(" ");
-                let missing =
-                    if missing.is_empty() { String::new() } else { format!(" What is missing: {missing}") };
+                let missing = if missing.is_empty() {
+                    String::new()
+                } else {
+                    format!(" What is missing: {missing}")
+                };
                 Err(Failure::Interrupted(format!(
                     "the task is not written; the draft with {steps} is kept: go on with `{resume}`.{missing}"
                 )))
@@ -173,10 +179,12 @@ impl Annotate {
         let mut session = Session::start(&launch).await.or_environment("start the browser")?;
         web.restore(&mut session).await?;
         let in_flight = web.in_flight();
-        let mut annotation = Annotation::open(draft, journal.clone(), place.taken.clone(), in_flight).await?;
+        let mut annotation =
+            Annotation::open(draft, journal.clone(), place.taken.clone(), in_flight).await?;
         spinner.finish_and_clear();
         if self.headless {
-            let address = session.serve_devtools().await.or_environment("serve the browser's DevTools")?.url;
+            let address =
+                session.serve_devtools().await.or_environment("serve the browser's DevTools")?.url;
             println!("devtools {address}");
         }
         println!("panel {}", annotation.panel.url());

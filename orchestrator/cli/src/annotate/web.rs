@@ -6,7 +6,8 @@ use annotate::{Draft, Source, TaskFolder};
 use browser::{Determinism, Device, Launch, Session, StorageState};
 use camino::Utf8PathBuf;
 use gateway::{
-    CertificateAuthority, DatePolicy, Gateway, InFlight, MatchLevel, Replay, ReplayOptions, Routes, Target,
+    CertificateAuthority, DatePolicy, Gateway, InFlight, MatchLevel, Replay, ReplayOptions, Routes,
+    Target,
 };
 use recorder::{Studio, StudioOptions};
 use runs::browser_state;
@@ -36,7 +37,11 @@ pub(super) struct Frozen {
 
 impl Annotate {
     /// Opens the recording or the snapshots of a draft.
-    pub(super) async fn open_web(&mut self, draft: &Draft, place: &TaskFolder) -> Result<Web, Failure> {
+    pub(super) async fn open_web(
+        &mut self,
+        draft: &Draft,
+        place: &TaskFolder,
+    ) -> Result<Web, Failure> {
         let mut config = gateway_options::config(&self.data)?;
         std::mem::take(&mut self.recorded.live).apply(&mut config);
         self.recorded.deadline.apply(&mut config);
@@ -49,7 +54,10 @@ impl Annotate {
                     title.truncate(title.find(['?', '#']).unwrap_or(title.len()));
                 }
                 let options = StudioOptions {
-                    recording: RecordingOptions { title: Some(title), ..RecordingOptions::default() },
+                    recording: RecordingOptions {
+                        title: Some(title),
+                        ..RecordingOptions::default()
+                    },
                     gateway: config,
                     redact,
                     body_cap: self.recorded.max_body,
@@ -99,16 +107,21 @@ fn world_of(
     files: &[Utf8PathBuf],
     place: &TaskFolder,
 ) -> Result<(WorldSpec, DeviceSpec), Failure> {
-    let usual =
-        || tasks::import::live::world(files.to_vec(), draft.clock, tasks::import::live::BROWSERGYM, None);
+    let usual = || {
+        tasks::import::live::world(
+            files.to_vec(),
+            draft.clock,
+            tasks::import::live::BROWSERGYM,
+            None,
+        )
+    };
     let of_suite = place.world.clone().unwrap_or_else(usual);
     let (world, device) = match &draft.edited {
         Some(file) => {
-            let task = Suite::load(file)
-                .or_input("load the task")?
-                .tasks
-                .pop()
-                .ok_or_else(|| Failure::Input(format!("failed to load the task: {file} has none")))?;
+            let task =
+                Suite::load(file).or_input("load the task")?.tasks.pop().ok_or_else(|| {
+                    Failure::Input(format!("failed to load the task: {file} has none"))
+                })?;
             (task.world(&of_suite), task.device)
         }
         None => (of_suite, DeviceSpec::default()),
@@ -163,7 +176,8 @@ impl Web {
     pub(super) async fn finish(self) -> Outcome {
         match self {
             Web::Live(studio, path) => {
-                let finished = finish::finish(*studio, &path, &[], finish::EmptyRecording::Failure).await?;
+                let finished =
+                    finish::finish(*studio, &path, &[], finish::EmptyRecording::Failure).await?;
                 eprintln!("{}", finish::summary(&finished));
             }
             Web::Frozen(frozen) => frozen.gateway.shutdown().await,

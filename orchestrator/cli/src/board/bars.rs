@@ -41,8 +41,10 @@ impl Bars {
     /// Takes the lines away.
     pub(super) fn clear(&self) {
         let inner = self.inner.lock();
-        for line in
-            [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()).chain(&inner.parts)
+        for line in [&self.episodes, &self.figures]
+            .into_iter()
+            .chain(inner.workers.values())
+            .chain(&inner.parts)
         {
             line.finish_and_clear();
         }
@@ -63,7 +65,9 @@ impl Bars {
                 self.episodes.reset_eta();
                 self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
             }
-            Event::Opening => progress::say(&self.figures, "opening the snapshots; what is new is indexed"),
+            Event::Opening => {
+                progress::say(&self.figures, "opening the snapshots; what is new is indexed")
+            }
             Event::Indexing(at) => progress::say(&self.figures, progress::indexing(at)),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
@@ -92,8 +96,9 @@ impl Bars {
     /// Shows how the parts of a run stand, on a line of their own.
     pub(super) fn parts(&self, text: &str) {
         let mut inner = self.inner.lock();
-        let line =
-            inner.parts.get_or_insert_with(|| self.lines.insert_after(&self.figures, progress::line()));
+        let line = inner
+            .parts
+            .get_or_insert_with(|| self.lines.insert_after(&self.figures, progress::line()));
         progress::say(line, text);
     }
 

@@ -111,7 +111,9 @@ impl Inner {
             Event::Planned { episodes, done } => {
                 (self.planned, self.done) = (Some(episodes), done);
             }
-            Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
+            Event::Opening => {
+                self.doing = "opening the snapshots; what is new is indexed".to_owned()
+            }
             Event::Indexing(at) => self.doing = progress::indexing(at),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
@@ -153,8 +155,11 @@ impl Inner {
             return format!("{after}: {}", self.doing);
         }
         let workers: Vec<&str> = self.workers.values().take(NAMED).map(String::as_str).collect();
-        let mut now =
-            if workers.is_empty() { String::new() } else { format!("; now: {}", workers.join("; ")) };
+        let mut now = if workers.is_empty() {
+            String::new()
+        } else {
+            format!("; now: {}", workers.join("; "))
+        };
         if let Some(more @ 1..) = self.workers.len().checked_sub(NAMED) {
             now.push_str(&format!("; and {more} more"));
         }
@@ -216,8 +221,14 @@ mod tests {
         assert_eq!(inner.take(Event::Planned { episodes: 12, done: 2 }), None);
         let died = "failed to get an answer:\nTraceback\n  File\nValueError: x".to_owned();
         for (record, expected) in [
-            (record(1, Outcome::Answered, Some(1.0)), "[3/12] tea-1 passed, score 1.00 (3 actions, 1.2 s)"),
-            (record(2, Outcome::MaxSteps, Some(0.5)), "[4/12] tea-2 failed, score 0.50 (3 actions, 1.2 s)"),
+            (
+                record(1, Outcome::Answered, Some(1.0)),
+                "[3/12] tea-1 passed, score 1.00 (3 actions, 1.2 s)",
+            ),
+            (
+                record(2, Outcome::MaxSteps, Some(0.5)),
+                "[4/12] tea-2 failed, score 0.50 (3 actions, 1.2 s)",
+            ),
             (
                 record(3, Outcome::TimedOut, Some(0.0)),
                 "[5/12] tea-3 timed out, score 0.00 (3 actions, 1.2 s)",
@@ -246,7 +257,11 @@ mod tests {
         inner.parts = Some("parts: 20 on n1".to_owned());
         inner.workers = (0..18).map(|part| (part, format!("part {part}"))).collect();
         let summary = inner.summary();
-        assert!(summary.starts_with("[1/2] after 0 s: score 1.00 · 1 passed; parts: 20 on n1; now: part 0;"));
+        assert!(
+            summary.starts_with(
+                "[1/2] after 0 s: score 1.00 · 1 passed; parts: 20 on n1; now: part 0;"
+            )
+        );
         assert!(summary.ends_with("part 15; and 2 more"), "{summary}");
     }
 }

@@ -78,6 +78,9 @@ mod tests {
             ..ModelUsage::default()
         };
         totals = Totals { misses: 2, models: Some(spent), ..totals };
-        assert_eq!(totals.words(), "score 0.75 · 3 passed · 1 error · 2 misses · 1000 tokens · $0.13");
+        assert_eq!(
+            totals.words(),
+            "score 0.75 · 3 passed · 1 error · 2 misses · 1000 tokens · $0.13"
+        );
     }
 }

@@ -97,9 +97,10 @@ impl VisitOptions {
             Event::Visited { .. } => {}
             Event::Skipped { url, why } => {
                 let (verdict, why) = match why {
-                    Skip::Wall(wall) => {
-                        (Verdict::Walled, format!("it is behind {}", crate::record::wall_name(wall)))
-                    }
+                    Skip::Wall(wall) => (
+                        Verdict::Walled,
+                        format!("it is behind {}", crate::record::wall_name(wall)),
+                    ),
                     Skip::Failed(why) => (Verdict::Gone, why),
                     Skip::Robots => return,
                 };
@@ -116,7 +117,8 @@ impl VisitOptions {
             pages_per_host: usize::MAX,
             journal: false,
         };
-        let mut crawler = Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
+        let mut crawler =
+            Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
         let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
         let frontier = Frontier::new(urls, bounds, Interest::default());
         studio.begin_visit(0).await;

@@ -78,9 +78,14 @@ impl Check {
         let suite = crate::tasks::load(&self.suite)?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
-            ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("find the task")?,
+            ids => ids
+                .iter()
+                .map(|id| suite.task(id))
+                .collect::<Result<_, _>>()
+                .or_input("find the task")?,
         };
-        let named = |task: &Task| seeds(task, &suite.world).into_iter().map(|seed| seed.url).collect();
+        let named =
+            |task: &Task| seeds(task, &suite.world).into_iter().map(|seed| seed.url).collect();
         let urls_of: Vec<Vec<String>> = tasks.iter().map(|task| named(task)).collect();
         let mut pages = ComparedPages::default();
         for url in urls_of.iter().flatten() {
@@ -89,7 +94,10 @@ impl Check {
             }
         }
         if pages.urls.is_empty() {
-            return Err(Failure::Input(format!("failed to check {}: no task names a page", self.suite)));
+            return Err(Failure::Input(format!(
+                "failed to check {}: no task names a page",
+                self.suite
+            )));
         }
         let old = snapshots_of(&suite, &tasks)?;
         self.check_outputs(&old)?;
@@ -110,7 +118,8 @@ impl Check {
             timezone: suite.world.timezone.clone(),
             ..Device::default()
         };
-        let changes = self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
+        let changes =
+            self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
         let of_tasks = tasks.iter().zip(&urls_of);
         let now = if self.live { "the live web".to_owned() } else { dated(&new) };
         let report = SuiteChanges {
@@ -118,7 +127,9 @@ impl Check {
             old: dated(&old),
             new: now,
             tasks: of_tasks
-                .map(|(task, urls)| TaskChanges::new(&task.id, &task.goal.to_string(), urls, &changes))
+                .map(|(task, urls)| {
+                    TaskChanges::new(&task.id, &task.goal.to_string(), urls, &changes)
+                })
                 .collect(),
             changes: &changes,
         };
@@ -139,7 +150,9 @@ impl Check {
         for path in [&self.junit, &self.report.html, &self.output].into_iter().flatten() {
             let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
             if folder.is_some_and(|folder| !folder.is_dir()) {
-                return Err(Failure::Input(format!("failed to write {path}: its folder does not exist")));
+                return Err(Failure::Input(format!(
+                    "failed to write {path}: its folder does not exist"
+                )));
             }
         }
         let Some(output) = &self.output else { return Ok(()) };
@@ -168,7 +181,14 @@ impl Check {
             "{differ} of {} are not as the snapshots of {} have them; `{}` records them anew",
             counted(changes.pages.len(), "page"),
             suite.name,
-            out::command_line(["sandbox", "record", "--suite", suite.folder.as_str(), "-o", "NEW.wacz"])
+            out::command_line([
+                "sandbox",
+                "record",
+                "--suite",
+                suite.folder.as_str(),
+                "-o",
+                "NEW.wacz"
+            ])
         )))
     }
 }
@@ -223,7 +243,8 @@ impl ReportOptions {
 /// # Errors
 /// When there are none, or no version of them.
 pub(crate) fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, Failure> {
-    let of_tasks = tasks.iter().flat_map(|task| task.snapshots.as_ref().unwrap_or(&suite.world.snapshots));
+    let of_tasks =
+        tasks.iter().flat_map(|task| task.snapshots.as_ref().unwrap_or(&suite.world.snapshots));
     let mut files: Vec<Utf8PathBuf> = Vec::new();
     for path in of_tasks {
         if !files.contains(path) {
@@ -260,7 +281,8 @@ fn dated(files: &[Utf8PathBuf]) -> String {
 /// Prints pages that differ, tasks that need them, and the counts.
 fn print(report: &SuiteChanges<'_>) {
     let changes = report.changes;
-    let differing = changes.pages.iter().enumerate().filter(|(_, page)| page.verdict != Verdict::Same);
+    let differing =
+        changes.pages.iter().enumerate().filter(|(_, page)| page.verdict != Verdict::Same);
     let left = Cell::new(0);
     for (number, (at, page)) in differing.enumerate() {
         if number >= MOST {
@@ -271,8 +293,12 @@ fn print(report: &SuiteChanges<'_>) {
         if let Some(why) = detail(page) {
             println!("             {why}");
         }
-        let needed: Vec<&str> =
-            report.tasks.iter().filter(|task| task.pages.contains(&at)).map(|task| &*task.id).collect();
+        let needed: Vec<&str> = report
+            .tasks
+            .iter()
+            .filter(|task| task.pages.contains(&at))
+            .map(|task| &*task.id)
+            .collect();
         if !needed.is_empty() {
             println!("             needed by {}", needed.join(", "));
         }
@@ -297,14 +323,22 @@ fn detail(page: &PageChange) -> Option<String> {
     let title = page.title.as_ref().map(|(old, new)| format!("title {old:?} -> {new:?}"));
     let words = (text.removed + text.added > 0).then(|| {
         let share = page.text_share * 100.0;
-        format!("{share:.0} % of the text: {} removed, {} added", counted(text.removed, "line"), text.added)
+        format!(
+            "{share:.0} % of the text: {} removed, {} added",
+            counted(text.removed, "line"),
+            text.added
+        )
     });
     let parts: Vec<String> = words.into_iter().chain(title).collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// The pages that both lists of snapshots list, at most `most` of them.
-fn pages_of_both(old: &[Utf8PathBuf], new: &[Utf8PathBuf], most: usize) -> Result<ComparedPages, Failure> {
+fn pages_of_both(
+    old: &[Utf8PathBuf],
+    new: &[Utf8PathBuf],
+    most: usize,
+) -> Result<ComparedPages, Failure> {
     let listed = |files: &[Utf8PathBuf]| -> Result<Vec<String>, Failure> {
         let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
         Ok(set.pages().map(|page| page.url).collect())
@@ -334,7 +368,9 @@ pub(crate) async fn picture_diff(
     };
     report.write(&drawn)?;
     match changes.interrupted {
-        true => Err(Failure::Interrupted("interrupted; the report has only some of the pages".to_owned())),
+        true => Err(Failure::Interrupted(
+            "interrupted; the report has only some of the pages".to_owned(),
+        )),
         false => Ok(()),
     }
 }

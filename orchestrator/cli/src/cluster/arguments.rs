@@ -65,7 +65,9 @@ fn typed(command: &Command, matches: &ArgMatches, ids: &[&str]) -> Vec<String> {
     let wanted = command.get_arguments().filter(|one| ids.contains(&one.get_id().as_str()));
     let given = wanted.filter(|one| is_typed(one.get_id().as_str()));
     given
-        .map(|one| one.get_long().map_or("options after `--`".to_owned(), |long| format!("--{long}")))
+        .map(|one| {
+            one.get_long().map_or("options after `--`".to_owned(), |long| format!("--{long}"))
+        })
         .collect()
 }
 
@@ -73,20 +75,24 @@ fn typed(command: &Command, matches: &ArgMatches, ids: &[&str]) -> Vec<String> {
 pub(super) fn paths(ids: &[&str]) -> Result<Vec<Utf8PathBuf>, Failure> {
     let (command, matches) = parsed()?;
     let wanted = command.get_arguments().filter(|one| ids.contains(&one.get_id().as_str()));
-    let values = wanted.flat_map(|one| matches.get_raw(one.get_id().as_str()).into_iter().flatten());
+    let values =
+        wanted.flat_map(|one| matches.get_raw(one.get_id().as_str()).into_iter().flatten());
     values.map(|value| Ok(Utf8PathBuf::from(text(value)?))).collect()
 }
 
 /// The command line that goes on with the run in this folder.
 pub(super) fn to_come_back(folder: &str) -> Result<String, Failure> {
     let (command, matches) = parsed()?;
-    let without = ["output", "resume", "retry_errors", "sbatch", "part_of", "submission", "data", "color"];
+    let without =
+        ["output", "resume", "retry_errors", "sbatch", "part_of", "submission", "data", "color"];
     let mut all = words(&command, &matches, &without)?;
     all.extend(["--output".to_owned(), folder.to_owned(), "--resume".to_owned()]);
     let sbatch: Vec<&str> =
         matches.get_many::<String>("sbatch").into_iter().flatten().map(String::as_str).collect();
     let sbatch = if sbatch.is_empty() { Vec::new() } else { [&["--"][..], &sbatch].concat() };
-    Ok(out::command_line(["sandbox"].into_iter().chain(all.iter().map(String::as_str)).chain(sbatch)))
+    Ok(out::command_line(
+        ["sandbox"].into_iter().chain(all.iter().map(String::as_str)).chain(sbatch),
+    ))
 }
 
 /// The definition of `sandbox run`, and what this process was told.
@@ -102,7 +108,11 @@ fn parsed() -> Result<(Command, ArgMatches), Failure> {
     Ok((definition.clone(), matches.clone()))
 }
 
-fn words(command: &Command, matches: &ArgMatches, without: &[&str]) -> Result<Vec<String>, Failure> {
+fn words(
+    command: &Command,
+    matches: &ArgMatches,
+    without: &[&str],
+) -> Result<Vec<String>, Failure> {
     let mut words = vec!["run".to_owned()];
     let wanted = |argument: &&Arg| {
         let id = argument.get_id().as_str();
@@ -141,7 +151,10 @@ fn add(words: &mut Vec<String>, argument: &Arg, matches: &ArgMatches) -> Result<
 
 fn text(value: &OsStr) -> Result<&str, Failure> {
     value.to_str().ok_or_else(|| {
-        Failure::Input(format!("failed to write {} into a job script: it is not UTF-8", value.display()))
+        Failure::Input(format!(
+            "failed to write {} into a job script: it is not UTF-8",
+            value.display()
+        ))
     })
 }
 
@@ -166,7 +179,10 @@ mod tests {
             of(line, &NOT_OF_PARTS),
             "run tasks/demo --agent oracle --keep-network --repeat 3 --task a --task b --verbose --verbose"
         );
-        assert_eq!(of("sandbox run x --agent noop --on slurm", &NOT_OF_PARTS), "run x --agent noop");
+        assert_eq!(
+            of("sandbox run x --agent noop --on slurm", &NOT_OF_PARTS),
+            "run x --agent noop"
+        );
     }
 
     /// A new option of a run reaches the parts unless it is named above.
@@ -183,11 +199,15 @@ mod tests {
     #[test]
     fn what_was_typed_is_named_as_it_was_typed() {
         let mut command = help::command();
-        let line = "sandbox run x --agent noop --on kubernetes --max-cost 3 --json -- --partition gpu";
+        let line =
+            "sandbox run x --agent noop --on kubernetes --max-cost 3 --json -- --partition gpu";
         let matches = command.try_get_matches_from_mut(line.split_whitespace()).unwrap();
         let run = command.find_subcommand("run").unwrap();
-        let given =
-            typed(run, matches.subcommand_matches("run").unwrap(), &["json", "sbatch", "claim", "max_cost"]);
+        let given = typed(
+            run,
+            matches.subcommand_matches("run").unwrap(),
+            &["json", "sbatch", "claim", "max_cost"],
+        );
         assert_eq!(given, ["--max-cost", "--json", "options after `--`"]);
     }
 

@@ -76,7 +76,9 @@ fn other_files(plan: &Plan) -> Vec<String> {
     for (path, expected) in &plan.files {
         match runs::parts::digest(path) {
             Ok(digest) if digest == *expected => {}
-            Ok(_) => problems.push(format!("{path} is another file than where the run was submitted")),
+            Ok(_) => {
+                problems.push(format!("{path} is another file than where the run was submitted"))
+            }
             Err(error) => problems.push(format!("failed to {}", error_text::with_causes(&error))),
         }
     }

@@ -46,7 +46,8 @@ mod tests {
     use super::*;
 
     fn run(path: &Utf8Path, episode: Option<&str>) -> RunFolder {
-        let record = RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 1, Vec::new());
+        let record =
+            RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 1, Vec::new());
         let folder = RunFolder::create(path, &record).unwrap();
         if let Some(id) = episode {
             let id: EpisodeId = id.parse().unwrap();
@@ -69,7 +70,9 @@ mod tests {
         drop(run(&folder.part("0b", 1), None));
         let played = async {
             // The gathering waits meanwhile.
-            tokio::time::timeout(Duration::from_millis(50), std::future::pending::<()>()).await.unwrap_err();
+            tokio::time::timeout(Duration::from_millis(50), std::future::pending::<()>())
+                .await
+                .unwrap_err();
             let late = RunFolder::open(&folder.part("0b", 1)).unwrap();
             let id: EpisodeId = "b-1".parse().unwrap();
             let record = EpisodeRecord::new(&id, EpisodeOutcome::Answered, Timestamp::UNIX_EPOCH);

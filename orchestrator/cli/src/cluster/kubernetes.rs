@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use ::cluster::kubernetes::{EngineSidecar, Manifest, job_name};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use models::Model;
-use runs::counted;
-use runs::parts;
+use runs::{counted, parts};
 use serde_json::json;
 use sites::Site;
 use sites::manifest::DriverSpec;
@@ -27,7 +26,8 @@ const PROGRAM: u64 = 512;
 const WORKER: u64 = 700;
 
 /// Options that name files and folders, all of which parts read or write.
-const PATHS: [&str; 6] = ["suite", "output", "model_settings", "judge_settings", "cassette", "site_images"];
+const PATHS: [&str; 6] =
+    ["suite", "output", "model_settings", "judge_settings", "cassette", "site_images"];
 /// The port of a model's API, unless its address says another.
 const HTTPS: u16 = 443;
 
@@ -35,7 +35,8 @@ const HTTPS: u16 = 443;
 pub(super) fn write(mut run: Run) -> Outcome {
     let image = run.cluster.image.clone().ok_or_else(|| {
         Failure::Input(
-            "failed to run on Kubernetes: name an image with sandbox and Chromium with --image".to_owned(),
+            "failed to run on Kubernetes: name an image with sandbox and Chromium with --image"
+                .to_owned(),
         )
     })?;
     refusals::of_parts(&run, "the manifest", "put the variable into the Secret of --secret")?;
@@ -94,20 +95,23 @@ pub(super) fn write(mut run: Run) -> Outcome {
 /// them with. A program may ask a model by itself.
 fn ports(run: &Run, judge: &Model) -> Result<Vec<u16>, Failure> {
     let models = run.agent.models().into_iter().chain([judge]);
-    let asked: BTreeSet<u16> = models.filter_map(|model| Some(model.client.as_ref()?.port())).collect();
+    let asked: BTreeSet<u16> =
+        models.filter_map(|model| Some(model.client.as_ref()?.port())).collect();
     let needs = match (asked.is_empty(), run.agent_variables.is_empty()) {
         (false, _) => Some(
             "a model is asked, and the pods have no key for it; make a Secret with OPENAI_API_KEY and \
                             OPENAI_BASE_URL",
         ),
-        (true, false) => {
-            Some("pods have no variables of this environment; make a Secret with those of --agent-env")
-        }
+        (true, false) => Some(
+            "pods have no variables of this environment; make a Secret with those of --agent-env",
+        ),
         (true, true) => None,
     };
     if run.cluster.secret.is_none() {
         return needs.map_or(Ok(Vec::new()), |needs| {
-            Err(Failure::Input(format!("failed to run on Kubernetes: {needs}, and name it with --secret")))
+            Err(Failure::Input(format!(
+                "failed to run on Kubernetes: {needs}, and name it with --secret"
+            )))
         });
     }
     if !asked.is_empty() {
@@ -177,7 +181,8 @@ fn engine(run: &Run, suite: &Suite, tasks: &[Task]) -> Result<Option<EngineSidec
 /// The path without `..`, where what is before it is a name.
 fn shortened(path: &Utf8Path) -> Utf8PathBuf {
     path.components().fold(Utf8PathBuf::new(), |mut short, part| {
-        let ends_with_a_name = matches!(short.components().next_back(), Some(Utf8Component::Normal(_)));
+        let ends_with_a_name =
+            matches!(short.components().next_back(), Some(Utf8Component::Normal(_)));
         match part {
             Utf8Component::ParentDir if ends_with_a_name => {
                 short.pop();
@@ -190,7 +195,10 @@ fn shortened(path: &Utf8Path) -> Utf8PathBuf {
 
 /// Fails for a path that means something else in a pod.
 fn within_claim(path: &Utf8Path) -> Outcome {
-    if path.components().all(|part| matches!(part, Utf8Component::Normal(_) | Utf8Component::CurDir)) {
+    if path
+        .components()
+        .all(|part| matches!(part, Utf8Component::Normal(_) | Utf8Component::CurDir))
+    {
         return Ok(());
     }
     Err(Failure::Input(format!(
@@ -218,7 +226,8 @@ fn next_steps(file: &Utf8Path, folder: &Utf8Path, manifest: &Manifest, episodes:
     let Manifest { name, claim, output, .. } = manifest;
     let at_address = is_address(Utf8Path::new(output));
     // A shell fills in the parts: the pattern is outside of what is quoted.
-    let (parts, whole) = (out::command_line([output.as_str()]), out::command_line([folder.as_str()]));
+    let (parts, whole) =
+        (out::command_line([output.as_str()]), out::command_line([folder.as_str()]));
     let pattern = if at_address { "" } else { "/*" };
     let merge = format!("sandbox merge {parts}/parts{pattern} -o {whole}/whole");
     let then = if at_address { "Then" } else { "Then, with the results copied back" };
@@ -267,7 +276,8 @@ mod tests {
         let script = "#!/bin/sh\ncase $1:$2 in get:*) [ $STATE != gone ] ;; *:--for=condition=$STATE) ;; *) exit 1 ;; esac\n";
         let program = folder.path().join("kubectl");
         std::fs::write(&program, script).unwrap();
-        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
         for state in ["complete", "failed", "gone"] {
             let path = format!("{}:/usr/bin:/bin", folder.path().display());
             let mut shell = std::process::Command::new("timeout");

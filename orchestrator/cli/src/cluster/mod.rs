@@ -23,8 +23,7 @@ use ::cluster::slurm;
 use camino::Utf8Path;
 pub(crate) use options::ClusterOptions;
 use options::Scheduler;
-use runs::Summary;
-use runs::parts;
+use runs::{Summary, parts};
 
 use self::follow::{Followed, Follower};
 use crate::board::Board;
@@ -85,7 +84,8 @@ async fn on_slurm(mut run: Run) -> Outcome {
                     break;
                 }
                 retry_errors = false;
-                let planned = submitter.plan(&run, &suite, &options, &whole, &folder, episodes).await;
+                let planned =
+                    submitter.plan(&run, &suite, &options, &whole, &folder, episodes).await;
                 planned.inspect_err(|_| submit::forget(&run, true, &folder, &whole))?
             }
         };

@@ -7,11 +7,15 @@ use runs::results::{EpisodeFolder, EpisodeRecord};
 
 /// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
 /// network, a folder may be seen before its files.
-pub(super) fn new_episodes(part: &Utf8Path, told: &BTreeSet<String>) -> Vec<(String, EpisodeRecord)> {
+pub(super) fn new_episodes(
+    part: &Utf8Path,
+    told: &BTreeSet<String>,
+) -> Vec<(String, EpisodeRecord)> {
     let path = part.join("episodes");
     let Ok(entries) = path.read_dir_utf8() else { return Vec::new() };
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_owned());
-    let mut new: Vec<String> = names.filter(|name| !name.starts_with('.') && !told.contains(name)).collect();
+    let mut new: Vec<String> =
+        names.filter(|name| !name.starts_with('.') && !told.contains(name)).collect();
     new.sort();
     let read = |name: String| {
         let record = EpisodeFolder::at(path.join(&name)).record().ok()?;

@@ -43,7 +43,8 @@ pub(super) async fn play(run: Run) -> Outcome {
         return Err(Failure::Interrupted(why));
     }
     reporter.write()?;
-    let beating = tokio::spawn(beat(Arc::clone(&reporter), part.folder.clone(), interrupt::token()));
+    let beating =
+        tokio::spawn(beat(Arc::clone(&reporter), part.folder.clone(), interrupt::token()));
     let outcome = checked(run, &part, &reporter).await;
     beating.abort();
     let _ = beating.await;
@@ -99,12 +100,17 @@ impl Part {
         let SubmissionId { token, number: submission } =
             cluster.submission.clone().ok_or_else(|| lacks("--submission"))?;
         let number = run.shard.ok_or_else(|| lacks("--shard"))?.index;
-        let folder =
-            path.parent().and_then(|slurm| slurm.parent()).ok_or_else(|| lacks("run around the plan"))?;
+        let folder = path
+            .parent()
+            .and_then(|slurm| slurm.parent())
+            .ok_or_else(|| lacks("run around the plan"))?;
         let folder = ClusterFolder::of(folder);
         let plan = Plan::read(&folder)?.filter(|plan| plan.token == token);
         let plan = plan.ok_or_else(|| {
-            Failure::Interrupted(format!("the run in {} is played no more by this plan", folder.path()))
+            Failure::Interrupted(format!(
+                "the run in {} is played no more by this plan",
+                folder.path()
+            ))
         })?;
         Ok(Part { folder, plan, number, submission })
     }
@@ -116,7 +122,8 @@ impl Part {
     }
 
     fn episodes(&self) -> Result<Vec<EpisodeId>, Failure> {
-        let names = self.plan.parts.get(self.number as usize - 1).map(Vec::as_slice).unwrap_or_default();
+        let names =
+            self.plan.parts.get(self.number as usize - 1).map(Vec::as_slice).unwrap_or_default();
         let read = names.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>();
         read.or_input(format!("read {}", self.folder.plan()))
     }
@@ -198,7 +205,8 @@ impl Reporter {
             doing: None,
             state: PartState::Checking,
         };
-        let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
+        let restarts =
+            variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
         let path = part.folder.status_of(part.number, part.submission, restarts, &status.node);
         let token = part.plan.token.clone();
         Arc::new(Reporter {
@@ -245,7 +253,9 @@ impl Reporter {
                 _ if matches!(status.state, PartState::Unfit { .. }) => status.state.clone(),
                 Ok(()) => PartState::Ended,
                 Err(Failure::Interrupted(_)) => PartState::Interrupted,
-                Err(failure) => PartState::Failed { code: failure.code(), message: failure.to_string() },
+                Err(failure) => {
+                    PartState::Failed { code: failure.code(), message: failure.to_string() }
+                }
             };
         }
         self.write()

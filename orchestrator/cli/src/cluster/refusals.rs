@@ -38,10 +38,12 @@ pub(super) fn of_scheduler(scheduler: Scheduler) -> Outcome {
 /// Fails for results at an address where jobs tell one another by files.
 pub(super) fn of_addresses(run: &Run) -> Outcome {
     match run.output.as_deref().filter(|output| is_address(output)) {
-        Some(output) if run.cluster.on != Some(Scheduler::Kubernetes) => Err(Failure::Input(format!(
-            "failed to run on Slurm with the results at {output}: the jobs find one another in a folder of the shared \
+        Some(output) if run.cluster.on != Some(Scheduler::Kubernetes) => {
+            Err(Failure::Input(format!(
+                "failed to run on Slurm with the results at {output}: the jobs find one another in a folder of the shared \
              file system; name one with --output"
-        ))),
+            )))
+        }
         _ => Ok(()),
     }
 }
@@ -58,7 +60,9 @@ pub(super) fn of_parts(run: &Run, written: &str, instead: &str) -> Outcome {
              it alone"
         )));
     }
-    if run.scoring.models.adds_to_a_cassette() && (run.agent.asks_a_model() || run.scoring.names_a_judge()) {
+    if run.scoring.models.adds_to_a_cassette()
+        && (run.agent.asks_a_model() || run.scoring.names_a_judge())
+    {
         return Err(Failure::Input(
             "failed to set --cassette on a cluster: one process alone may add to a cassette; use one that is \
              complete with --offline, or none"

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ::cluster::Error;
 use ::cluster::folder::ClusterFolder;
 use ::cluster::plan::{Plan, agree_on_chromium, sha256};
 use ::cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
-use ::cluster::submissions;
+use ::cluster::{Error, submissions};
 use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use runs::Options;
@@ -47,7 +46,9 @@ impl Submitter {
         let out = parts::folder_of(suite, &run.agent, &options);
         let out = camino::absolute_utf8(&out).or_environment(format!("find {out}"))?;
         if out.as_str().contains('\n') {
-            return Err(Failure::Input(format!("failed to use {out:?} for a run: its name has a line feed")));
+            return Err(Failure::Input(format!(
+                "failed to use {out:?} for a run: its name has a line feed"
+            )));
         }
         Ok(Options { out: Some(out), ..options })
     }
@@ -70,7 +71,8 @@ impl Submitter {
         let program = Utf8PathBuf::try_from(program).or_environment("find this program")?;
         let here = std::env::current_dir().or_environment("find the current folder")?;
         let used: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
-        let images = SiteImages::of(suite, &used, run.cluster.site_images.as_deref())?.known().await?;
+        let images =
+            SiteImages::of(suite, &used, run.cluster.site_images.as_deref())?.known().await?;
         let name = |ids: Vec<EpisodeId>| ids.iter().map(ToString::to_string).collect();
         let plan = Plan {
             format: ::cluster::status::FORMAT,
@@ -85,7 +87,8 @@ impl Submitter {
         folder.clear()?;
         folder.create()?;
         // A login node may have no Chromium. Then the first node says which version it is.
-        if let Ok(chromium) = browser::Programs::find().and_then(|programs| programs.version(false)) {
+        if let Ok(chromium) = browser::Programs::find().and_then(|programs| programs.version(false))
+        {
             agree_on_chromium(folder, &chromium)?;
         }
         write_script(folder, &JobScript { plan: &plan, arguments: &arguments::of_part()? })?;
@@ -129,7 +132,9 @@ impl Submitter {
         };
         match slurm::submit(&request).await {
             Ok(job) => submissions::submitted(folder, number, &job)?,
-            Err(error @ Error::Unreachable { .. }) if number > 1 => tracing::info!(%error, "submitting"),
+            Err(error @ Error::Unreachable { .. }) if number > 1 => {
+                tracing::info!(%error, "submitting")
+            }
             Err(error) => return Err(error.into()),
         }
         Ok(number)
@@ -152,7 +157,10 @@ impl Submitter {
 /// What went wrong, and how to cancel them by hand.
 pub(super) async fn cancel_all(plan: &Plan, folder: &ClusterFolder) -> Result<(), String> {
     let all = submissions::read(folder).map_err(|error| {
-        format!("failed to {}; cancel the jobs yourself with `scancel`", error_text::with_causes(&error))
+        format!(
+            "failed to {}; cancel the jobs yourself with `scancel`",
+            error_text::with_causes(&error)
+        )
     })?;
     let names: Vec<String> = all.iter().map(|one| plan.job_name(one.number)).collect();
     slurm::cancel_named(&names).await.map_err(|error| {
@@ -165,8 +173,8 @@ pub(super) async fn cancel_all(plan: &Plan, folder: &ClusterFolder) -> Result<()
 
 /// Takes back a run of which nothing was submitted, so that the same command can be tried again.
 pub(super) fn forget(run: &Run, is_new: bool, folder: &ClusterFolder, whole: &RunFolder) {
-    let nobody_has_it =
-        submissions::read(folder).is_ok_and(|all| all.iter().all(|one| one.job.is_none()) && all.len() < 2);
+    let nobody_has_it = submissions::read(folder)
+        .is_ok_and(|all| all.iter().all(|one| one.job.is_none()) && all.len() < 2);
     // What was played, and gathered now or by an earlier plan, stays.
     let is_empty = whole.episodes().is_ok_and(|played| played.is_empty());
     if !is_new || !nobody_has_it {
@@ -204,8 +212,13 @@ fn weighed_episodes(
     let weigh = |id: EpisodeId| {
         let task = tasks.iter().find(|task| task.id == id.task);
         let steps = task.map_or(1.0, |task| f64::from(task.max_steps));
-        let weight = durations.as_ref().map_or(steps, |known| known.of(&id.task).unwrap_or(known.mean()));
-        WeighedEpisode { sites: task.map(|task| task.sites.clone()).unwrap_or_default(), weight, id }
+        let weight =
+            durations.as_ref().map_or(steps, |known| known.of(&id.task).unwrap_or(known.mean()));
+        WeighedEpisode {
+            sites: task.map(|task| task.sites.clone()).unwrap_or_default(),
+            weight,
+            id,
+        }
     };
     Ok(episodes.into_iter().map(weigh).collect())
 }

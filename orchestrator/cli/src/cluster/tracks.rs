@@ -47,7 +47,11 @@ pub(super) enum End {
 }
 
 /// All parts of a plan by their numbers, as far as the files tell.
-pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> BTreeMap<u32, Track> {
+pub(super) fn tracks(
+    plan: &Plan,
+    submissions: &[Submission],
+    now: Instant,
+) -> BTreeMap<u32, Track> {
     let track = |part: u32| {
         let last = last_of(submissions, part);
         let age = last.map_or(0, |last| Timestamp::now().duration_since(last.at).as_secs());
@@ -73,7 +77,13 @@ pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> B
 impl Track {
     /// Reads what the part says of itself in its last submission. What cannot be read now is read
     /// the next time.
-    pub(super) fn hear(&mut self, folder: &ClusterFolder, files: &StatusFiles, part: u32, now: Instant) {
+    pub(super) fn hear(
+        &mut self,
+        folder: &ClusterFolder,
+        files: &StatusFiles,
+        part: u32,
+        now: Instant,
+    ) {
         for (name, status) in PartStatus::read_all(folder, files, part, self.submission) {
             if self.statuses.get(&name) == Some(&status) {
                 continue;
@@ -136,7 +146,8 @@ impl Track {
 
     /// What it is at, if it is at something.
     pub(super) fn doing(&self) -> Option<String> {
-        let status = self.status.as_ref().filter(|status| self.end.is_none() && status.state.is_alive())?;
+        let status =
+            self.status.as_ref().filter(|status| self.end.is_none() && status.state.is_alive())?;
         Some(match (&status.state, &status.doing) {
             (PartState::Checking, _) => format!("{}: checking it", status.node),
             (_, Some(doing)) => format!("{}: {doing}", status.node),
@@ -146,7 +157,10 @@ impl Track {
 }
 
 /// How all parts stand, in words: `parts: 3 play on n1 and n2, 5 wait (Resources), 12 done`.
-pub(super) fn overview<'a>(tracks: &BTreeMap<u32, Track>, jobs: impl Fn(u32) -> Option<&'a Job>) -> String {
+pub(super) fn overview<'a>(
+    tracks: &BTreeMap<u32, Track>,
+    jobs: impl Fn(u32) -> Option<&'a Job>,
+) -> String {
     let (mut playing, mut waiting, mut done, mut lost) = (0, 0, 0, 0);
     let (mut nodes, mut reasons) = (BTreeSet::new(), BTreeSet::new());
     for (part, track) in tracks {
@@ -159,7 +173,8 @@ pub(super) fn overview<'a>(tracks: &BTreeMap<u32, Track>, jobs: impl Fn(u32) -> 
             }
             None => {
                 waiting += 1;
-                let job = jobs(*part).filter(|job| job.state == JobState::Waiting && job.reason != "None");
+                let job = jobs(*part)
+                    .filter(|job| job.state == JobState::Waiting && job.reason != "None");
                 reasons.extend(job.map(|job| job.reason.as_str()));
             }
         }
@@ -295,7 +310,8 @@ mod tests {
             let (node, job) = (node.to_owned(), String::new());
             let path = folder.status_of(1, 1, restarts, &node);
             let format = ::cluster::status::FORMAT;
-            let status = PartStatus { format, part: 1, submission: 1, node, job, beat, doing: None, state };
+            let status =
+                PartStatus { format, part: 1, submission: 1, node, job, beat, doing: None, state };
             status.write(&path).unwrap();
             track.hear(&folder, &StatusFiles::list(&folder), 1, now);
             track.status.clone().unwrap().node

@@ -27,11 +27,15 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
     Some(match event {
         Event::Starting { site, .. } => format!("starting {site}"),
         Event::Waiting { site, condition, .. } => format!("{site} waits for {condition}"),
-        Event::Ready { site, took, .. } => format!("{site} is ready after {:.1} s", took.as_secs_f64()),
+        Event::Ready { site, took, .. } => {
+            format!("{site} is ready after {:.1} s", took.as_secs_f64())
+        }
         Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
         Event::Drifted { site, difference, .. } => format!("{site} failed to reset: {difference}"),
         Event::Unlimited { why } => format!("sites run with fewer limits: {why}"),
-        Event::EngineGone { host, why } => format!("the container engine at {host} does not answer ({why})"),
+        Event::EngineGone { host, why } => {
+            format!("the container engine at {host} does not answer ({why})")
+        }
         Event::EngineBack { host } => format!("the container engine at {host} answers again"),
         // They are warnings.
         Event::Exposed { .. } | Event::Reachable { .. } => return None,

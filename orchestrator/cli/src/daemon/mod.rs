@@ -12,19 +12,18 @@ mod up;
 
 use ::daemon::{Client, Folder};
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::Site;
-
-use crate::failure::{Failure, OrFail};
-use crate::options::DataFolder;
-
 pub(crate) use down::Down;
 pub(crate) use events::{describe, show_sites};
 pub(crate) use logs::Logs;
 pub(crate) use open::Open;
 pub(crate) use reset::Reset;
 pub(crate) use serve::Serve;
+use sites::Site;
 pub(crate) use status::Status;
 pub(crate) use up::Up;
+
+use crate::failure::{Failure, OrFail};
+use crate::options::DataFolder;
 
 /// Where the manifests are.
 #[derive(clap::Args, Clone)]

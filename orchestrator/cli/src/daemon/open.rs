@@ -4,9 +4,8 @@ use browser::{Action, Launch, Session};
 use gateway::{CertificateAuthority, Door};
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::gateway_options;
-use crate::interrupt;
 use crate::options::DataFolder;
+use crate::{gateway_options, interrupt};
 
 /// Open a browser on a site, through the gateway
 #[derive(clap::Args)]
@@ -41,8 +40,11 @@ impl Open {
         let mut cookies = Vec::new();
         if let Some(account) = &self.account {
             let given = client.login(&self.site, account).await?;
-            cookies =
-                given.cookies.into_iter().map(|cookie| runs::session_cookie(cookie, &site.url)).collect();
+            cookies = given
+                .cookies
+                .into_iter()
+                .map(|cookie| runs::session_cookie(cookie, &site.url))
+                .collect();
         }
         let door = Door::at_socket(super::folder(&self.data)?.gateway());
         let launch = Launch { headless: false, ..Launch::new(door, ca.spki_sha256_base64()) };

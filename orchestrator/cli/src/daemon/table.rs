@@ -38,7 +38,10 @@ fn line(site: &SiteStatus, widest: usize) -> String {
     let state = if site.is_up() { "up" } else { site.state.as_str() };
     let memory = site.memory().map_or_else(|| "-".to_owned(), mebibytes);
     let reset = site.resets_ms.last().map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
-    format!("{:widest$}  {state:8}  {memory:>6}  {:>5}  {reset:6}  {}", site.name, site.spares, site.url)
+    format!(
+        "{:widest$}  {state:8}  {memory:>6}  {:>5}  {reset:6}  {}",
+        site.name, site.spares, site.url
+    )
 }
 
 fn mebibytes(bytes: u64) -> String {
@@ -107,13 +110,19 @@ proxy        http://127.0.0.1:4000
 full reset   http://127.0.0.1:7565/reset
 certificate  /data/ca/ca.crt";
         assert_eq!(wide, expected);
-        let gone =
-            DaemonStatus { engine: Some("reach the engine, which is silent".to_owned()), ..status.clone() };
+        let gone = DaemonStatus {
+            engine: Some("reach the engine, which is silent".to_owned()),
+            ..status.clone()
+        };
         assert!(
             of(&gone, 80).contains("\nfailed to reach the engine, which is silent; start it again"),
             "{gone:?}"
         );
         assert!(of(&status, 30).lines().all(|line| line.chars().count() <= 40));
-        assert!(of(&status, 30).contains("\nshop   failed       10M      …\n"), "{}", of(&status, 30));
+        assert!(
+            of(&status, 30).contains("\nshop   failed       10M      …\n"),
+            "{}",
+            of(&status, 30)
+        );
     }
 }

@@ -69,8 +69,12 @@ impl Up {
         if status.is_up() {
             return Ok(());
         }
-        let failed: Vec<&str> =
-            status.sites.iter().filter(|site| !site.is_up()).map(|site| site.name.as_str()).collect();
+        let failed: Vec<&str> = status
+            .sites
+            .iter()
+            .filter(|site| !site.is_up())
+            .map(|site| site.name.as_str())
+            .collect();
         Err(Failure::No(format!(
             "failed to start {} of {} sites: {}; `sandbox logs SITE` shows why, `sandbox reset SITE` tries again",
             failed.len(),
@@ -80,7 +84,11 @@ impl Up {
     }
 
     /// Starts what is not up, and waits for it.
-    async fn bring_up(&self, client: &Client, stop: &CancellationToken) -> Result<DaemonStatus, Failure> {
+    async fn bring_up(
+        &self,
+        client: &Client,
+        stop: &CancellationToken,
+    ) -> Result<DaemonStatus, Failure> {
         let mut child = None;
         let wanted = match client.status().await {
             Ok(status) => self.add_to(client, &status).await?,
@@ -139,7 +147,8 @@ impl Up {
         ];
         for (what, flag, requested, there) in addresses {
             if requested.is_some_and(|requested| !is_at(requested, there)) {
-                let requested = requested.map(|requested| requested.to_string()).unwrap_or_default();
+                let requested =
+                    requested.map(|requested| requested.to_string()).unwrap_or_default();
                 return Err(Failure::Environment(format!(
                     "failed to use {flag} {requested}: sites are up already, and their {what} is at {there}; stop them \
                      with `sandbox down`"
@@ -268,12 +277,17 @@ fn ways_in(status: &DaemonStatus) -> String {
     let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
     let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
     let Some(certificate) = status.certificate.as_deref() else { return own };
-    let Some(others) = gateway_options::ways_through(&status.proxy, certificate) else { return own };
+    let Some(others) = gateway_options::ways_through(&status.proxy, certificate) else {
+        return own;
+    };
     format!("{own} Others reach the sites through the proxy:\n{others}")
 }
 
 /// The sites whose images are there, and the names of the others.
-async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site>, Vec<String>), Failure> {
+async fn by_image(
+    engine: &images::Engine,
+    sites: Vec<Site>,
+) -> Result<(Vec<Site>, Vec<String>), Failure> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for site in sites {
         let mut all = true;
@@ -304,7 +318,9 @@ async fn wait(
                 match &status.engine {
                     None => answered = Instant::now(),
                     Some(problem) if answered.elapsed() > ENGINE => {
-                        return Err(Failure::Environment(format!("failed to {problem}; {ENGINE_CURE}")));
+                        return Err(Failure::Environment(format!(
+                            "failed to {problem}; {ENGINE_CURE}"
+                        )));
                     }
                     Some(_) => {}
                 }
@@ -324,7 +340,9 @@ async fn wait(
             child = None;
         }
         if began.elapsed() > WITHIN {
-            return Err(Failure::Environment(format!("failed to start the sites within {WITHIN:?}")));
+            return Err(Failure::Environment(format!(
+                "failed to start the sites within {WITHIN:?}"
+            )));
         }
         tokio::select! {
             () = stop.cancelled() => return Ok(None),
@@ -337,7 +355,8 @@ async fn wait(
 fn last_words(log: &Utf8Path, code: Option<i32>) -> Failure {
     let said = std::fs::read_to_string(log).unwrap_or_default();
     let why = said.lines().rev().find_map(|line| line.strip_prefix(out::ERROR));
-    let why = why.map_or_else(|| format!("failed to start the sites; {log} says why"), str::to_owned);
+    let why =
+        why.map_or_else(|| format!("failed to start the sites; {log} says why"), str::to_owned);
     match code {
         Some(1) => Failure::No(why),
         Some(2) => Failure::Input(why),
@@ -354,13 +373,16 @@ struct Bars {
 impl Bars {
     fn new(names: &[String]) -> Bars {
         let all = MultiProgress::new();
-        let lines = names.iter().map(|name| (name.clone(), all.add(progress::spinner(name)))).collect();
+        let lines =
+            names.iter().map(|name| (name.clone(), all.add(progress::spinner(name)))).collect();
         Bars { lines, _all: all }
     }
 
     fn show(&self, status: &DaemonStatus) {
         for site in &status.sites {
-            let Some((_, bar)) = self.lines.iter().find(|(name, _)| *name == site.name) else { continue };
+            let Some((_, bar)) = self.lines.iter().find(|(name, _)| *name == site.name) else {
+                continue;
+            };
             if site.is_up() {
                 bar.finish_and_clear();
             } else if let Some(problem) = &site.problem {

@@ -125,9 +125,13 @@ impl Env {
             }
         };
         let by = AttachedProgram { name: &name, command };
-        let played = attach::play_attached(&suite, &self.task, by, &options, &stop, &on_event, program).await;
+        let played =
+            attach::play_attached(&suite, &self.task, by, &options, &stop, &on_event, program)
+                .await;
         let Some((run, record)) = played? else {
-            return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
+            return Err(Failure::Interrupted(
+                "interrupted; nothing of the episode is kept".to_owned(),
+            ));
         };
         let report = runs::report::write(run.path()).or_environment("write the report")?;
         out::json_line(&EpisodeReport { run: run.path(), record: &record });
@@ -140,9 +144,9 @@ impl Env {
             Ended::Error { message } | Ended::AgentFailed { message, .. } => {
                 Err(Failure::No(message.clone()))
             }
-            Ended::TimedOut => {
-                Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
-            }
+            Ended::TimedOut => Err(Failure::No(
+                "the program did not end in time; --within sets its limit".to_owned(),
+            )),
             _ if self.check && !record.success => {
                 Err(Failure::No(format!("the task is not solved: {}", score_text(record))))
             }
@@ -154,7 +158,8 @@ impl Env {
 /// Says to a person what to do now.
 fn guide(facts: &AttachedSession, headed: bool) {
     let place = if headed { "in its window" } else { "there" };
-    let webdriver = facts.webdriver.iter().map(|url| format!("webdriver {url}\n")).collect::<String>();
+    let webdriver =
+        facts.webdriver.iter().map(|url| format!("webdriver {url}\n")).collect::<String>();
     eprintln!(
         "goal      {}\nbrowser   {}\n{webdriver}\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
         facts.goal, facts.cdp

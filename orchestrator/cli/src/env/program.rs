@@ -36,7 +36,8 @@ pub(super) async fn command(
     within: Option<Duration>,
     stop: &CancellationToken,
 ) -> ProgramExit {
-    let failed = |error: std::io::Error| ProgramExit::Failed(format!("run {}: {error}", command[0]));
+    let failed =
+        |error: std::io::Error| ProgramExit::Failed(format!("run {}: {error}", command[0]));
     let output = match std::io::stderr().as_fd().try_clone_to_owned() {
         Ok(output) => output,
         Err(error) => return failed(error),
@@ -86,7 +87,8 @@ async fn timed_out(within: Option<Duration>) {
 fn variables(facts: &AttachedSession) -> Vec<(String, String)> {
     let facts = serde_json::to_value(facts).expect("facts are plain data");
     let facts = facts.as_object().into_iter().flatten();
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let text =
+        |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let variable = |name: &str| match name {
         "ws" => "SANDBOX_CDP_WS".to_owned(),
         name => format!("SANDBOX_{}", name.to_uppercase()),

@@ -117,9 +117,10 @@ impl From<images::Error> for Failure {
                 );
                 Failure::Environment
             }
-            Error::Refused { .. } | Error::Io { .. } | Error::Missing { .. } | Error::Program { .. } => {
-                Failure::Environment
-            }
+            Error::Refused { .. }
+            | Error::Io { .. }
+            | Error::Missing { .. }
+            | Error::Program { .. } => Failure::Environment,
         };
         failure(kind, &error, cure.as_deref())
     }
@@ -133,7 +134,8 @@ impl From<daemon::Error> for Failure {
                 "failed to reach the sites: none are up; start them with `sandbox up`".to_owned(),
             ),
             Error::AlreadyUp => Failure::Environment(
-                "failed to start the sites: others are up already; stop them with `sandbox down`".to_owned(),
+                "failed to start the sites: others are up already; stop them with `sandbox down`"
+                    .to_owned(),
             ),
             Error::Lacks(_) => failure(Failure::Environment, &error, Some(ENGINE_CURE)),
             Error::Refused(_) => failure(Failure::No, &error, None),
@@ -164,7 +166,8 @@ impl From<cluster::Error> for Failure {
             | Error::NewerFormat { .. }
             | Error::Malformed { .. } => Failure::Input,
             Error::Refused { said, .. } if is_about_size(said) => {
-                cure = Some("use fewer parts (--parts), or wait until other jobs of yours have ended");
+                cure =
+                    Some("use fewer parts (--parts), or wait until other jobs of yours have ended");
                 Failure::Environment
             }
             Error::Refused { .. }

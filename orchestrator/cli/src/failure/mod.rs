@@ -6,10 +6,10 @@
 
 mod kind;
 
-pub(crate) use kind::ENGINE_CURE;
-
 use std::fmt::{self, Display, Formatter};
 use std::process::ExitCode;
+
+pub(crate) use kind::ENGINE_CURE;
 
 use crate::{interrupt, out};
 
@@ -103,7 +103,9 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
     }
 
     fn or_environment(self, doing: impl Display) -> Result<T, Failure> {
-        self.map_err(|error| Failure::Environment(sentence(&error.into().context(doing.to_string()))))
+        self.map_err(|error| {
+            Failure::Environment(sentence(&error.into().context(doing.to_string())))
+        })
     }
 }
 
@@ -141,7 +143,9 @@ mod tests {
     #[test]
     fn a_failure_is_one_sentence() {
         let text = |error: anyhow::Error, doing: &str| {
-            Err::<(), _>(error).or_input(doing).map_or_else(|failure| failure.to_string(), |()| String::new())
+            Err::<(), _>(error)
+                .or_input(doing)
+                .map_or_else(|failure| failure.to_string(), |()| String::new())
         };
         assert_eq!(
             text(anyhow::anyhow!("no such file").context("open x"), "load"),
@@ -169,7 +173,10 @@ mod tests {
         program.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let program = program.process_group(0).spawn().expect("it starts");
         let _group = processes::Group::of(program.id());
-        assert!(started_in(&std::env::temp_dir()).len() > 3, "a browser, its driver, a program and this");
+        assert!(
+            started_in(&std::env::temp_dir()).len() > 3,
+            "a browser, its driver, a program and this"
+        );
         panic!("provoked");
     }
 
@@ -189,7 +196,11 @@ mod tests {
     #[test]
     fn a_rule_that_panics_does_not_end_the_process() {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "--nocapture", "failure::tests::a_scorer_panics_in_a_process_of_its_own"]);
+        command.args([
+            "--exact",
+            "--nocapture",
+            "failure::tests::a_scorer_panics_in_a_process_of_its_own",
+        ]);
         let output = command.env(PANICS, "1").output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{said}");
@@ -213,7 +224,8 @@ mod tests {
         let temp = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command.args(["--exact", "--nocapture", "failure::tests::panics_in_a_process_of_its_own"]);
-        let output = command.env(PANICS, "1").env("TMPDIR", temp.path()).output().expect("it starts");
+        let output =
+            command.env(PANICS, "1").env("TMPDIR", temp.path()).output().expect("it starts");
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(70), "{said}");
         assert!(said.contains("provoked") && said.contains("this is a bug in sandbox"), "{said}");

@@ -10,12 +10,11 @@ use snapshots::Page;
 use snapshots::index::ReplaySet;
 use url::Url;
 
-use crate::demo;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::record::{Record, web_address};
 use crate::trust::Origin;
-use crate::{out, trust};
+use crate::{demo, out, trust};
 
 const SUITE: &str = "suite.yaml";
 const TASK: &str = "first-task.yaml";
@@ -103,9 +102,13 @@ impl Init {
         println!("{folder} has {}: {}", counted(files.len(), "more file"), files.join(", "));
         trust::warn_unless_kept(trust::agree_to_own(folder, origin, &self.data));
         println!("");
-        let own = format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
+        let own =
+            format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
         for agent in ["oracle", &own] {
-            println!("{}", out::command_line(["sandbox", "run", folder.as_str(), "--agent", agent]));
+            println!(
+                "{}",
+                out::command_line(["sandbox", "run", folder.as_str(), "--agent", agent])
+            );
         }
         Ok(())
     }
@@ -156,10 +159,12 @@ impl Init {
 
     async fn record_into(&self, snapshot: &Utf8Path, url: &Url) -> Outcome {
         let data = self.data.path()?;
-        let command = ["record", url.as_str(), "--output", snapshot.as_str(), "--data", data.as_str()];
+        let command =
+            ["record", url.as_str(), "--output", snapshot.as_str(), "--data", data.as_str()];
         let command = command.into_iter().chain(self.record.iter().map(String::as_str));
-        let parsed = RecordAlone::try_parse_from(command)
-            .map_err(|error| Failure::Input(format!("failed to read what follows `--`: {error}")))?;
+        let parsed = RecordAlone::try_parse_from(command).map_err(|error| {
+            Failure::Input(format!("failed to read what follows `--`: {error}"))
+        })?;
         parsed.record.run().await
     }
 
@@ -167,7 +172,8 @@ impl Init {
     fn of_snapshots(&self, files: &[Utf8PathBuf]) -> Result<Scaffold, Failure> {
         let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
         let documents = set.html_documents().or_input("look for documents")?;
-        let listed = set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
+        let listed =
+            set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
         let Some(page) = listed.or_else(|| documents.into_iter().next()) else {
             return Err(Failure::Input(
                 "failed to find a page to begin at: no HTML document was recorded with status 200 and a body"
@@ -188,8 +194,9 @@ impl Init {
 
     /// A task at the door of the first site.
     fn of_sites(&self) -> Result<Scaffold, Failure> {
-        let load =
-            |name: &String| Site::load(&self.sites.join(name)).or_input(format!("read the site {name}"));
+        let load = |name: &String| {
+            Site::load(&self.sites.join(name)).or_input(format!("read the site {name}"))
+        };
         let sites = self.site.iter().map(load).collect::<Result<Vec<Site>, Failure>>()?;
         let path = path_from(&self.folder, &self.sites).or_input(format!("find {}", self.sites))?;
         let start_url = sites.first().map(Site::address).unwrap_or_default();
@@ -202,17 +209,24 @@ impl Init {
 impl Scaffold {
     fn suite(&self, folder: &Utf8Path) -> String {
         let name = folder.file_name().unwrap_or("suite");
-        filled(include_str!("suite.yaml"), &[("name", &quoted(name)), ("world", self.world.trim_end())])
+        filled(
+            include_str!("suite.yaml"),
+            &[("name", &quoted(name)), ("world", self.world.trim_end())],
+        )
     }
 
     fn task(&self) -> String {
         let (goal, scorer, answer) = match &self.title {
-            Some(title) => {
-                ("What is the title of this page?", format!("equals: {}", quoted(title)), title.as_str())
-            }
-            None => {
-                ("Stay on this page.", format!("url: {{contains: {}}}", quoted(&self.start_url)), "Done.")
-            }
+            Some(title) => (
+                "What is the title of this page?",
+                format!("equals: {}", quoted(title)),
+                title.as_str(),
+            ),
+            None => (
+                "Stay on this page.",
+                format!("url: {{contains: {}}}", quoted(&self.start_url)),
+                "Done.",
+            ),
         };
         let values = [
             ("goal", goal),
@@ -247,7 +261,8 @@ fn quoted(text: &str) -> String {
 /// The path of `to` as seen from a folder.
 fn path_from(folder: &Utf8Path, to: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     let (folder, to) = (folder.canonicalize_utf8()?, to.canonicalize_utf8()?);
-    let shared = folder.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let shared =
+        folder.components().zip(to.components()).take_while(|(one, other)| one == other).count();
     let up = folder.components().skip(shared).map(|_| "..");
     Ok(up.chain(to.components().skip(shared).map(|part| part.as_str())).collect())
 }

@@ -16,16 +16,24 @@ use crate::{out, progress};
 pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, task: (usize, &str)) {
     match event {
         Event::Visiting { url, done, waiting } => {
-            let of_task = if task.1.is_empty() { String::new() } else { format!(" for {}", task.1) };
+            let of_task =
+                if task.1.is_empty() { String::new() } else { format!(" for {}", task.1) };
             spinner.set_position(task.0 as u64);
-            progress::say(spinner, format!("{}, {waiting} to go{of_task}: {url}", counted(done, "page")));
+            progress::say(
+                spinner,
+                format!("{}, {waiting} to go{of_task}: {url}", counted(done, "page")),
+            );
         }
         Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
         Event::Skipped { url, why: Skip::Robots } => {
-            spinner.suspend(|| out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away")));
+            spinner.suspend(|| {
+                out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away"))
+            });
         }
         Event::Skipped { url, why: Skip::Wall(wall) } => {
-            spinner.suspend(|| out::warn(&format!("left out: {url}: it is behind {}", wall_name(*wall))));
+            spinner.suspend(|| {
+                out::warn(&format!("left out: {url}: it is behind {}", wall_name(*wall)))
+            });
         }
         Event::Skipped { url, why: Skip::Failed(why) } => {
             spinner.suspend(|| out::warn(&format!("not loaded: {url}: {why}")));
@@ -45,7 +53,8 @@ pub(super) fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
     }
     if !first.is_empty() {
         let by_hand = output.with_extension("by-hand.wacz");
-        let command = [&["sandbox", "record", "--manual"], &first[..], &["-o", by_hand.as_str()]].concat();
+        let command =
+            [&["sandbox", "record", "--manual"], &first[..], &["-o", by_hand.as_str()]].concat();
         out::warn(&format!(
             "to record them by hand\n  {}\nand join both with `sandbox snapshot merge`; --manual hands them to you at the end",
             out::command_line(command)

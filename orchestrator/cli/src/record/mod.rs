@@ -4,9 +4,7 @@ mod by_hand;
 mod messages;
 mod rounds;
 mod suite;
-
-pub(crate) use messages::wall_name;
-pub(crate) use suite::device as vantage_device;
+mod value_parsers;
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -17,13 +15,17 @@ use browser::{Device, Launch, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Config, Redact, WriteGuard};
 use indicatif::ProgressBar;
+pub(crate) use messages::wall_name;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
 use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Studio, StudioOptions};
 use runs::counted;
 use snapshots::RecordingOptions;
+pub(crate) use suite::device as vantage_device;
 use tokio_util::sync::CancellationToken;
 use url::Url;
+use value_parsers::host;
+pub(crate) use value_parsers::{consent, web_address};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, EmptyRecording};
@@ -139,7 +141,8 @@ impl Record {
             (None, Some(plan)) => suite::default_output(plan)?,
             (None, None) => {
                 return Err(Failure::Input(
-                    "failed to plan: name a suite with --suite, or a file with --questions".to_owned(),
+                    "failed to plan: name a suite with --suite, or a file with --questions"
+                        .to_owned(),
                 ));
             }
         };
@@ -235,7 +238,9 @@ impl Record {
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = match finish::finish(studio, output, &summary.twice, empty).await {
             // Why there was nothing to record says more.
-            Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => return recorded,
+            Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => {
+                return recorded;
+            }
             finished => finished?,
         };
         messages::print_walls(&summary, output);
@@ -246,7 +251,8 @@ impl Record {
     fn gateway_config(&mut self, guard: Option<Arc<WriteGuard>>) -> Result<Config, Failure> {
         let mut config = gateway_options::config(&self.data)?;
         if self.listen.is_some() {
-            Listening { listen: self.listen, no_key: self.no_key }.apply(&mut config, &self.data)?;
+            Listening { listen: self.listen, no_key: self.no_key }
+                .apply(&mut config, &self.data)?;
         }
         std::mem::take(&mut self.recorded.live).apply(&mut config);
         self.recorded.deadline.apply(&mut config);
@@ -280,7 +286,11 @@ impl Record {
         let of_suite = suite.map(|name| format!("The web of {name}"));
         let title = self.title.clone().or(of_suite).or_else(|| first.as_ref().map(Url::to_string));
         let options = StudioOptions {
-            recording: RecordingOptions { title, replace: self.force, ..RecordingOptions::default() },
+            recording: RecordingOptions {
+                title,
+                replace: self.force,
+                ..RecordingOptions::default()
+            },
             gateway: config,
             redact,
             body_cap: self.recorded.max_body,
@@ -299,7 +309,12 @@ impl Record {
         self.suite.plan(budget, self.consent.unwrap_or_default())
     }
 
-    async fn listen(&self, studio: &Studio, output: &Utf8Path, cancel: &CancellationToken) -> Outcome {
+    async fn listen(
+        &self,
+        studio: &Studio,
+        output: &Utf8Path,
+        cancel: &CancellationToken,
+    ) -> Outcome {
         gateway_options::announce(studio.gateway(), studio.ca());
         eprintln!("recording into {output}; Ctrl-C finishes it");
         cancel.cancelled().await;
@@ -335,7 +350,8 @@ impl Record {
         let mut session = self.start_browser(studio, Device::default(), true).await?;
         spinner.finish_and_clear();
         eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
-        let browsed = recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse");
+        let browsed =
+            recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse");
         self.end_browser(session, studio).await?;
         browsed
     }
@@ -379,8 +395,8 @@ impl Record {
             Some(plan) => plan.consent,
             None => self.consent.unwrap_or(Consent::Leave),
         };
-        let pages_per_host =
-            plan.map_or(self.pages_per_host.unwrap_or(usize::MAX), |plan| plan.budget.pages_per_host);
+        let pages_per_host = plan
+            .map_or(self.pages_per_host.unwrap_or(usize::MAX), |plan| plan.budget.pages_per_host);
         let options = CrawlOptions {
             delay: self.delay,
             robots: !self.ignore_robots,
@@ -409,7 +425,8 @@ impl Record {
             }
             Some(plan) => {
                 for (round, vantage) in plan.vantages.iter().enumerate() {
-                    let mut session = self.start_browser(studio, suite::device(vantage), false).await?;
+                    let mut session =
+                        self.start_browser(studio, suite::device(vantage), false).await?;
                     let mut followed = Ok(());
                     for (number, task) in plan.tasks.iter().enumerate() {
                         now.set((round * plan.tasks.len() + number, &task.id));
@@ -444,50 +461,4 @@ fn ended(summary: &CrawlSummary, cancel: &CancellationToken) -> Outcome {
         return Err(Failure::No("failed to record: no page could be loaded".to_owned()));
     }
     Ok(())
-}
-
-/// Reads the name of a host.
-fn host(text: &str) -> Result<String, String> {
-    let is_host = Url::parse(&format!("http://{text}/")).is_ok_and(|url| {
-        url.port().is_none()
-            && url.path() == "/"
-            && url.host_str().is_some_and(|host| host.eq_ignore_ascii_case(text))
-    });
-    if is_host {
-        Ok(text.to_owned())
-    } else {
-        Err("it is no name of a host, such as api.example.com".to_owned())
-    }
-}
-
-/// Reads what becomes of banners about cookies.
-pub(crate) fn consent(text: &str) -> Result<Consent, String> {
-    match text {
-        "accept" => Ok(Consent::Accept),
-        "reject" => Ok(Consent::Reject),
-        "leave" => Ok(Consent::Leave),
-        _ => Err("it is accept, reject or leave".to_owned()),
-    }
-}
-
-/// Reads the address of a page. Without a scheme it is none: `localhost:8000` would be one of the
-/// scheme `localhost`.
-pub(crate) fn web_address(text: &str) -> Result<Url, String> {
-    match Url::parse(text) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
-        Ok(url) if text.contains("://") => {
-            Err(format!("{}: is not recorded; http: and https: are", url.scheme()))
-        }
-        _ => {
-            let plain = format!("http://{text}");
-            let host = text.split(['/', ':', '?']).next().unwrap_or_default();
-            let local =
-                host == "localhost" || host.parse::<std::net::IpAddr>().is_ok() || !host.contains('.');
-            let scheme = if local { "http" } else { "https" };
-            match Url::parse(&plain) {
-                Ok(url) if url.has_host() => Err(format!("the scheme is missing: write {scheme}://{text}")),
-                _ => Err("it is no address of a page, such as https://example.org/".to_owned()),
-            }
-        }
-    }
 }

@@ -65,11 +65,15 @@ impl RoundOptions {
     fn command(&self, rounds: &Rounds<'_>) -> Result<Run, Failure> {
         let agent = self.agent.clone().unwrap_or_default();
         let results = rounds.output.with_extension("rounds");
-        let results = (1..).map(|n: u32| results.join(n.to_string())).find(|folder| !folder.exists());
+        let results =
+            (1..).map(|n: u32| results.join(n.to_string())).find(|folder| !folder.exists());
         let results = results.expect("there are more numbers than folders").to_string();
         let suite = rounds.suite.to_string();
-        let mut arguments = [&suite, "--agent", &agent, "--output", &results].map(str::to_owned).to_vec();
-        arguments.extend(rounds.plan.tasks.iter().flat_map(|task| ["--task".to_owned(), task.id.clone()]));
+        let mut arguments =
+            [&suite, "--agent", &agent, "--output", &results].map(str::to_owned).to_vec();
+        arguments.extend(
+            rounds.plan.tasks.iter().flat_map(|task| ["--task".to_owned(), task.id.clone()]),
+        );
         arguments.extend(self.run_options.iter().cloned());
         let parsed = RunAlone::try_parse_from(arguments);
         parsed.map(|alone| alone.run).map_err(|error| {
@@ -116,8 +120,9 @@ impl RoundOptions {
     ) -> Outcome {
         let mut suite = Suite::load(rounds.suite).or_input("load the suite")?;
         let with_ours = |snapshots: &mut Vec<Utf8PathBuf>| {
-            let is_ours =
-                |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == rounds.output.canonicalize_utf8().ok();
+            let is_ours = |path: &Utf8PathBuf| {
+                path.canonicalize_utf8().ok() == rounds.output.canonicalize_utf8().ok()
+            };
             snapshots.retain(|path| !is_ours(path));
             snapshots.push(rounds.output.to_owned());
             snapshots.extend_from_slice(parts);
@@ -125,7 +130,8 @@ impl RoundOptions {
         with_ours(&mut suite.world.snapshots);
         suite.tasks.iter_mut().filter_map(|task| task.snapshots.as_mut()).for_each(with_ours);
         if suite.world.clock == tasks::UNDATED {
-            let recorded = Archive::open(rounds.output).or_input("play in the snapshot")?.recorded();
+            let recorded =
+                Archive::open(rounds.output).or_input("play in the snapshot")?.recorded();
             suite.world.clock = recorded.map_or_else(jiff::Timestamp::now, |time| time.inner());
         }
         let agent = self.agent.as_deref().unwrap_or_default();
@@ -188,7 +194,8 @@ fn left_over(output: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Failure> {
     for part in (1..).map(|round| part_of(output, round)) {
         if Recording::is_left_over(&part) {
             let options = RecordingOptions { replace: true, ..RecordingOptions::default() };
-            let (recording, _) = Recording::recover(&part, options).map_err(recorder::Error::from)?;
+            let (recording, _) =
+                Recording::recover(&part, options).map_err(recorder::Error::from)?;
             recording.finish(&|_| {}).map_err(recorder::Error::from)?;
         }
         if !part.exists() {

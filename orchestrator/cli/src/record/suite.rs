@@ -55,7 +55,11 @@ impl SuiteOptions {
         let suite = Suite::load(folder).or_input("load the suite")?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
-            ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("make a plan")?,
+            ids => ids
+                .iter()
+                .map(|id| suite.task(id))
+                .collect::<Result<_, _>>()
+                .or_input("make a plan")?,
         };
         let mut plan = Plan { consent, ..Plan::new(&suite, &tasks, budget) };
         if folder.as_str() == suite.path() {
@@ -73,8 +77,12 @@ impl SuiteOptions {
     /// Writes the plan if only that is wanted, and says what is in it.
     pub(super) fn only_writes(&self, plan: &Plan, force: bool) -> Result<bool, Failure> {
         let Some(path) = &self.write_plan else { return Ok(false) };
-        let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        let is_whole = |a: &Utf8Path, b: &Utf8Path| a.canonicalize_utf8().ok() == b.canonicalize_utf8().ok();
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_str().is_empty())
+            .unwrap_or(Utf8Path::new("."));
+        let is_whole =
+            |a: &Utf8Path, b: &Utf8Path| a.canonicalize_utf8().ok() == b.canonicalize_utf8().ok();
         if plan.suite.as_deref().is_some_and(|suite| is_whole(suite, folder)) {
             return Err(Failure::Input(format!(
                 "failed to write {path}: each YAML file beside suite.yaml is a task; name a file in another folder"
@@ -101,10 +109,17 @@ fn print_plan(plan: &Plan) {
     if hosts.len() > MOST {
         println!("and {}", counted(hosts.len() - MOST, "more host"));
     }
-    let without: Vec<&str> =
-        plan.tasks.iter().filter(|task| task.seeds.is_empty()).map(|task| task.id.as_str()).collect();
+    let without: Vec<&str> = plan
+        .tasks
+        .iter()
+        .filter(|task| task.seeds.is_empty())
+        .map(|task| task.id.as_str())
+        .collect();
     if let Some(first) = without.first() {
-        println!("{} without any page to begin with, such as {first}", counted(without.len(), "task"));
+        println!(
+            "{} without any page to begin with, such as {first}",
+            counted(without.len(), "task")
+        );
     }
     let pages: usize = plan.tasks.iter().map(|task| plan.most_pages(task)).sum();
     let bytes: u64 = plan.tasks.iter().map(|task| plan.expected_bytes(task)).sum();
@@ -122,7 +137,11 @@ fn print_plan(plan: &Plan) {
 /// Chooses the version that is recorded, where snapshots of the suite have versions: the one that
 /// is named; the newest if it is added to; that of today, or one of the last days whose recording
 /// goes on.
-pub(super) fn choose_version(plan: &mut Plan, is_added_to: bool, resumes: bool) -> Result<(), Failure> {
+pub(super) fn choose_version(
+    plan: &mut Plan,
+    is_added_to: bool,
+    resumes: bool,
+) -> Result<(), Failure> {
     /// How many days back an unfinished recording is looked for.
     const DAYS_BACK: i32 = 30;
     let Some(folder) = &plan.suite else { return Ok(()) };
@@ -133,8 +152,9 @@ pub(super) fn choose_version(plan: &mut Plan, is_added_to: bool, resumes: bool) 
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let of = |day: Date| Utf8PathBuf::from(format!("{folder}@{day}"));
     let is_unfinished = |day: &Date| {
-        Suite::load(&of(*day))
-            .is_ok_and(|suite| suite.world.snapshots.iter().any(|path| Recording::is_left_over(path)))
+        Suite::load(&of(*day)).is_ok_and(|suite| {
+            suite.world.snapshots.iter().any(|path| Recording::is_left_over(path))
+        })
     };
     let days = (0..=DAYS_BACK).filter_map(|back| today.checked_sub(back.days()).ok());
     let unfinished = days.filter(|_| resumes).find(is_unfinished);
@@ -145,7 +165,9 @@ pub(super) fn choose_version(plan: &mut Plan, is_added_to: bool, resumes: bool) 
 /// Where the snapshot of a plan goes: where the suite's world looks for it.
 pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
     let Some(folder) = &plan.suite else {
-        return Err(Failure::Input("failed to record: name the snapshot to write with --output".to_owned()));
+        return Err(Failure::Input(
+            "failed to record: name the snapshot to write with --output".to_owned(),
+        ));
     };
     let suite = Suite::load(folder).or_input("load the suite")?;
     let folder = &suite.folder;
@@ -170,10 +192,15 @@ pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
 pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
     let Some(folder) = &plan.suite else { return };
     let Ok(suite) = Suite::load(folder) else { return };
-    let same = |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == output.canonicalize_utf8().ok();
+    let same =
+        |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == output.canonicalize_utf8().ok();
     if suite.world.snapshots.iter().any(same) {
         if let Some(version) = suite.version {
-            println!("version {version} of {}: `sandbox run {}` plays it", suite.folder, suite.path());
+            println!(
+                "version {version} of {}: `sandbox run {}` plays it",
+                suite.folder,
+                suite.path()
+            );
         }
         return;
     }
@@ -193,7 +220,8 @@ pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
 pub(super) fn frontier(plan: &Plan, task: &TaskPlan, include: &[String]) -> Frontier {
     let urls: Vec<Url> = task.seeds.iter().filter_map(|seed| Url::parse(&seed.url).ok()).collect();
     let pages = task.pages.unwrap_or(plan.budget.pages_per_task).max(urls.len());
-    let interest = Interest { queries: task.queries.clone(), words: words(&task.queries.join(" ")) };
+    let interest =
+        Interest { queries: task.queries.clone(), words: words(&task.queries.join(" ")) };
     let bounds = Bounds { depth: plan.budget.depth, pages, include: include.to_vec() };
     Frontier::new(&urls, bounds, interest)
 }

@@ -80,7 +80,9 @@ fn print_page(page: &PageFidelity) {
     page.why.iter().for_each(|why| println!("      {}", short_url(why)));
     page.holes.iter().for_each(|hole| println!("      missed {}", short_url(hole)));
     page.order.iter().for_each(|order| println!("{order}"));
-    page.beside.iter().for_each(|miss| println!("      missed {} (leaves no hole)", short_url(miss)));
+    page.beside
+        .iter()
+        .for_each(|miss| println!("      missed {} (leaves no hole)", short_url(miss)));
 }
 
 fn summary(checked: &Fidelity) -> String {

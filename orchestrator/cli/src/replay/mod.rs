@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes, Target,
+    Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes,
+    Target,
 };
 use runs::{browser_state, short_url};
 use snapshots::index::ReplaySet;
@@ -92,7 +93,8 @@ impl Replay {
             eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
             cancel.cancelled().await;
             let ledger = studio.gateway().ledger();
-            let finished = finish::finish(studio, &output, &[], finish::EmptyRecording::Snapshot).await;
+            let finished =
+                finish::finish(studio, &output, &[], finish::EmptyRecording::Snapshot).await;
             self.report(&ledger, true)?;
             eprintln!("{}", finish::summary(&finished?));
             return Ok(());
@@ -119,7 +121,11 @@ impl Replay {
     fn options(&self) -> ReplayOptions {
         ReplayOptions {
             level: self.level,
-            dates: if self.recorded_dates { DatePolicy::Recorded } else { DatePolicy::ShiftedToNow },
+            dates: if self.recorded_dates {
+                DatePolicy::Recorded
+            } else {
+                DatePolicy::ShiftedToNow
+            },
             announce: self.announce,
             ..ReplayOptions::default()
         }
@@ -136,18 +142,24 @@ impl Replay {
         let counts = serde_json::to_value(ledger.levels()).expect("counts are plain data");
         let counts = counts.as_object().into_iter().flatten().filter(|(_, count)| *count != 0);
         let counts: Vec<String> = counts.map(|(level, count)| format!("{count} {level}")).collect();
-        eprintln!("answered: {}", if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") });
+        eprintln!(
+            "answered: {}",
+            if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") }
+        );
         for entry in ledger.entries() {
             if let Answer::Miss { near } = &entry.answer {
                 eprintln!("missed: {} {}", entry.method, short_url(&entry.url));
-                near.iter()
-                    .take(1)
-                    .for_each(|near| eprintln!("  nearest: {} ({})", short_url(&near.url), near.differs));
+                near.iter().take(1).for_each(|near| {
+                    eprintln!("  nearest: {} ({})", short_url(&near.url), near.differs)
+                });
             }
         }
         if ledger.levels().miss > 0 && !filling {
             let files: Vec<&str> = self.files.iter().map(|file| file.as_str()).collect();
-            eprintln!("to record what was missed: sandbox replay {} --fill gaps.wacz", files.join(" "));
+            eprintln!(
+                "to record what was missed: sandbox replay {} --fill gaps.wacz",
+                files.join(" ")
+            );
         }
         Ok(())
     }
@@ -199,13 +211,15 @@ fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failu
     let metadata = std::fs::metadata(file).or_input(reading())?;
     let changed = metadata.modified().or_input(reading())?;
     let path = file.canonicalize_utf8().or_input(reading())?;
-    let key =
-        Key::of("HAR", &[path.as_str().as_bytes(), format!("{} {changed:?}", metadata.len()).as_bytes()]);
+    let key = Key::of(
+        "HAR",
+        &[path.as_str().as_bytes(), format!("{} {changed:?}", metadata.len()).as_bytes()],
+    );
     let snapshot = cache.join(format!("{}-{key}.wacz", file.file_stem().unwrap_or_default()));
     if !snapshot.exists() {
         std::fs::create_dir_all(cache).or_environment(format!("make {cache}"))?;
-        let made =
-            ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {}).or_input(reading())?;
+        let made = ops::import(&[path], &snapshot, &ImportOptions::default(), &mut |_| {})
+            .or_input(reading())?;
         made.inputs.iter().for_each(print_left_out);
     }
     Ok(snapshot)
@@ -214,7 +228,8 @@ fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failu
 /// Names what a HAR holds and cannot be replayed.
 fn print_left_out(input: &InputReport) {
     let counts = serde_json::to_value(&input.skipped).expect("counts are plain data");
-    let counts = counts.as_object().into_iter().flatten().map(|(why, count)| format!("{count} {why}"));
+    let counts =
+        counts.as_object().into_iter().flatten().map(|(why, count)| format!("{count} {why}"));
     let counts: Vec<String> = counts.collect();
     if !counts.is_empty() {
         eprintln!(

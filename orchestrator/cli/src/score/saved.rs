@@ -8,10 +8,11 @@ use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::Summary;
 use tasks::FallBack;
-use tasks::import::visualwebarena;
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
-use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live, webchorearena};
+use tasks::import::{
+    Import, ImportError, assistantbench, fanoutqa, mind2web_live, visualwebarena, webchorearena,
+};
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -84,12 +85,17 @@ impl Benchmark {
             Benchmark::AssistantBench => assistantbench(text),
             Benchmark::FanOutQa => fanoutqa(text),
             Benchmark::Mind2WebLive => mind2web_live(text),
-            Benchmark::VisualWebArena => visualwebarena::visualwebarena(text, &visualwebarena::published()),
+            Benchmark::VisualWebArena => {
+                visualwebarena::visualwebarena(text, &visualwebarena::published())
+            }
             Benchmark::WarcBench => {
                 // Nobody looks at pages, so it makes no difference whether recordings are there.
-                let nowhere = Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
+                let nowhere =
+                    Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
                 let kinds = BTreeMap::new();
-                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| Ok(nowhere.clone()))
+                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| {
+                    Ok(nowhere.clone())
+                })
             }
             Benchmark::WebArena => webarena(text, &published()),
             Benchmark::WebChoreArena => webchorearena(text, &published()),
@@ -124,7 +130,10 @@ impl SavedAttempts {
             let combined = FallBack::of(&import.tasks, &systems);
             attempts = combined.attempts;
             let files = iter::once(self.attempts.clone()).chain(fallback);
-            sources = files.zip(combined.answers).map(|(file, answers)| Source { file, answers }).collect();
+            sources = files
+                .zip(combined.answers)
+                .map(|(file, answers)| Source { file, answers })
+                .collect();
         }
         let missing: Vec<&str> = import
             .tasks
@@ -140,7 +149,8 @@ impl SavedAttempts {
         let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
         let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
         let judge = self.scoring.judge(&self.data)?;
-        let summary = runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
+        let summary =
+            runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
         if sources.is_empty() {
             print(&summary, self.json);
         } else {
@@ -157,7 +167,11 @@ impl SavedAttempts {
     }
 
     /// What was attempted, all of it at tasks that are there.
-    fn attempts(&self, file: &Utf8Path, import: &Import) -> Result<Vec<tasks::saved::SavedAttempt>, Failure> {
+    fn attempts(
+        &self,
+        file: &Utf8Path,
+        import: &Import,
+    ) -> Result<Vec<tasks::saved::SavedAttempt>, Failure> {
         let attempts = read_saved(&read(file)?);
         let attempts = attempts.with_context(|| file.to_string()).or_input("read the attempts")?;
         let strange: Vec<&str> = attempts
@@ -166,7 +180,11 @@ impl SavedAttempts {
             .map(|attempt| attempt.task.as_str())
             .collect();
         if let [first, rest @ ..] = strange.as_slice() {
-            let others = if rest.is_empty() { String::new() } else { format!(", nor {} others", rest.len()) };
+            let others = if rest.is_empty() {
+                String::new()
+            } else {
+                format!(", nor {} others", rest.len())
+            };
             return Err(Failure::Input(format!(
                 "failed to read {file}: no task `{first}` in {}{others} that can be scored",
                 self.tasks

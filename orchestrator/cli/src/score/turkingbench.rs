@@ -123,8 +123,9 @@ impl SavedFields {
         let mut marked: BTreeMap<String, Vec<Vec<Mark>>> = BTreeMap::new();
         let mut unscored = 0;
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let (task, marks) =
-                self.line(line, folder, &mut known).with_context(|| format!("line {}", number + 1))?;
+            let (task, marks) = self
+                .line(line, folder, &mut known)
+                .with_context(|| format!("line {}", number + 1))?;
             match marks {
                 Ok(marks) => marked.entry(task).or_default().push(marks),
                 Err(error) => {
@@ -177,7 +178,8 @@ fn form_state(
     kinds: &BTreeMap<String, String>,
     said: &Prediction,
 ) -> anyhow::Result<FormValues> {
-    let is_known = |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
+    let is_known =
+        |name: &str| PASSED.contains(&name) || form.fields.iter().any(|field| field.name == name);
     if let Some(name) = said.fields.keys().find(|name| !is_known(name)) {
         bail!("`{}` has no answers to a field `{name}`", said.task);
     }
@@ -242,7 +244,8 @@ fn average(scores: &[f64]) -> Option<Means> {
 }
 
 fn print(report: &Report) {
-    let percent = |score: Option<f64>| score.map_or("-".to_owned(), |score| format!("{:.1}", score * 100.0));
+    let percent =
+        |score: Option<f64>| score.map_or("-".to_owned(), |score| format!("{:.1}", score * 100.0));
     println!("{:>6}  {:>9}  task", "score", "instances");
     for task in &report.tasks {
         let types = task
@@ -253,12 +256,25 @@ fn print(report: &Report) {
         println!("{:>6}  {:>9}  {} ({types})", percent(task.score), task.instances, task.task);
     }
     for (kind, means) in &report.types {
-        println!("{:>6}  {:>9}  all fields of type {kind}", percent(Some(means.score)), means.count);
+        println!(
+            "{:>6}  {:>9}  all fields of type {kind}",
+            percent(Some(means.score)),
+            means.count
+        );
     }
     for (split, means) in &report.splits {
-        println!("{:>6}  {:>9}  tasks of the split {split}", percent(Some(means.score)), means.count);
+        println!(
+            "{:>6}  {:>9}  tasks of the split {split}",
+            percent(Some(means.score)),
+            means.count
+        );
     }
-    println!("{:>6}  {:>9}  all {} tasks", percent(report.score), report.instances, report.tasks.len());
+    println!(
+        "{:>6}  {:>9}  all {} tasks",
+        percent(report.score),
+        report.instances,
+        report.tasks.len()
+    );
     if report.unscored > 0 {
         println!(
             "{:>6}  {:>9}  without a score: the published scorer raises an exception",

@@ -30,7 +30,8 @@ impl Vectors {
             .iter()
             .map(|file| vectors::score_vectors(file, print_line).or_input("score the vectors"));
         let reports = reports.collect::<Result<Vec<_>, Failure>>()?;
-        let metrics: Vec<&MetricReport> = reports.iter().flat_map(|report| &report.metrics).collect();
+        let metrics: Vec<&MetricReport> =
+            reports.iter().flat_map(|report| &report.metrics).collect();
         if self.json {
             out::json(&metrics);
         } else {
@@ -38,7 +39,9 @@ impl Vectors {
         }
         match metrics.iter().map(|metric| metric.disagreed + metric.unsupported).sum::<usize>() {
             0 => Ok(()),
-            n => Err(Failure::No(format!("the scores of {n} vectors differ from the published ones"))),
+            n => Err(Failure::No(format!(
+                "the scores of {n} vectors differ from the published ones"
+            ))),
         }
     }
 }
@@ -51,8 +54,10 @@ fn print(metric: &MetricReport) {
         (unsupported, "have no scorer here yet"),
         (unchecked, "expect nothing"),
     ];
-    let counts =
-        counts.iter().filter(|(count, _)| **count > 0).map(|(count, what)| format!("{count} {what}"));
+    let counts = counts
+        .iter()
+        .filter(|(count, _)| **count > 0)
+        .map(|(count, what)| format!("{count} {what}"));
     eprintln!("{metric}: {}", counts.collect::<Vec<_>>().join(", "));
     for one in disagreements {
         eprintln!("  {}: published {}, here {}", one.id, one.expected, one.got);

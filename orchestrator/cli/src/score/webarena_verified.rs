@@ -46,8 +46,8 @@ struct Report {
 impl SavedRuns {
     /// Exit code 0 when all tasks that are there were scored, whatever their scores.
     pub(super) fn run(self) -> Outcome {
-        let tasks =
-            webarena_verified::read(&read_text(&self.dataset)?).map_err(|error| at(&self.dataset, error))?;
+        let tasks = webarena_verified::read(&read_text(&self.dataset)?)
+            .map_err(|error| at(&self.dataset, error))?;
         let config = match &self.config {
             Some(file) => Some(read_config(file)?),
             None => None,
@@ -62,8 +62,14 @@ impl SavedRuns {
     }
 
     fn score(&self, tasks: &[Task], config: Option<&Config>) -> Result<Report, Failure> {
-        let mut report =
-            Report { tasks: 0, success: 0, failure: 0, error: 0, skipped: Vec::new(), results: Vec::new() };
+        let mut report = Report {
+            tasks: 0,
+            success: 0,
+            failure: 0,
+            error: 0,
+            skipped: Vec::new(),
+            results: Vec::new(),
+        };
         for (number, folder) in self.folders()? {
             let Some(task) = tasks.iter().find(|task| task.task_id == number) else {
                 return Err(Failure::Input(format!(
@@ -73,7 +79,8 @@ impl SavedRuns {
             };
             // A run may have been made elsewhere, and says so.
             let own = folder.join("run_config.json");
-            let of_run = if config.is_none() && own.is_file() { Some(read_config(&own)?) } else { None };
+            let of_run =
+                if config.is_none() && own.is_file() { Some(read_config(&own)?) } else { None };
             let default = Config::default();
             let config = config.or(of_run.as_ref()).unwrap_or(&default);
             let answer = folder.join(&config.agent_response_file_name);
@@ -104,13 +111,18 @@ impl SavedRuns {
 
     /// In order of the tasks.
     fn folders(&self) -> Result<Vec<(i64, Utf8PathBuf)>, Failure> {
-        let entries =
-            self.runs.read_dir_utf8().with_context(|| self.runs.to_string()).or_input("read the run")?;
+        let entries = self
+            .runs
+            .read_dir_utf8()
+            .with_context(|| self.runs.to_string())
+            .or_input("read the run")?;
         let mut folders = Vec::new();
         for entry in entries {
             let path = entry.or_input("read the run")?.into_path();
             let number = path.file_name().filter(|name| name.bytes().all(|b| b.is_ascii_digit()));
-            if let Some(number) = number.and_then(|name| name.parse().ok()).filter(|_| path.is_dir()) {
+            if let Some(number) =
+                number.and_then(|name| name.parse().ok()).filter(|_| path.is_dir())
+            {
                 folders.push((number, path));
             }
         }
@@ -146,8 +158,9 @@ fn read_text(file: &Utf8Path) -> Result<String, Failure> {
 }
 
 fn read_config(file: &Utf8Path) -> Result<Config, Failure> {
-    let text =
-        fs::read_to_string(file).with_context(|| file.to_string()).or_input("read the configuration")?;
+    let text = fs::read_to_string(file)
+        .with_context(|| file.to_string())
+        .or_input("read the configuration")?;
     Config::read(&text).map_err(|error| at(file, error))
 }
 

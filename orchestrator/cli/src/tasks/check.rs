@@ -66,18 +66,26 @@ fn wrong_with(task: &TaskSummary, wanted: f64) -> Option<String> {
 impl Check {
     pub(super) async fn run(self) -> Outcome {
         let mut suite = super::load_undated(&self.suite)?;
-        let agreed = self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
+        let agreed =
+            self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let temporary = processes::temporary::new("check-");
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
         let out = self.output.clone().or(own).ok_or_else(|| {
             Failure::Environment(
-                "failed to use the folder for temporary files: its name is not UTF-8; set TMPDIR".to_owned(),
+                "failed to use the folder for temporary files: its name is not UTF-8; set TMPDIR"
+                    .to_owned(),
             )
         })?;
         let chosen = |task: &&Task| self.tasks.is_empty() || self.tasks.contains(&task.id);
         let with = |has: fn(&Task) -> bool| -> Vec<String> {
-            suite.tasks.iter().filter(chosen).filter(|task| has(task)).map(|task| task.id.clone()).collect()
+            suite
+                .tasks
+                .iter()
+                .filter(chosen)
+                .filter(|task| has(task))
+                .map(|task| task.id.clone())
+                .collect()
         };
         for id in &self.tasks {
             suite.task(id).or_input("check a task")?;
@@ -88,13 +96,20 @@ impl Check {
             .collect();
         let (solved, negative) =
             (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
-        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &agreed, &out.join("oracle")).await?;
-        let wrong =
-            self.play(&suite, &AgentSpec::Negative, &negative, &agreed, &out.join("negative")).await?;
-        for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
+        let oracle =
+            self.play(&suite, &AgentSpec::Oracle, &solved, &agreed, &out.join("oracle")).await?;
+        let wrong = self
+            .play(&suite, &AgentSpec::Negative, &negative, &agreed, &out.join("negative"))
+            .await?;
+        for (summary, wanted, what) in
+            [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")]
+        {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 if let Some(wrong) = wrong_with(task, wanted) {
-                    findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
+                    findings.push(Finding {
+                        task: task.task.clone(),
+                        wrong: format!("{what} {wrong}"),
+                    });
                 }
             }
         }
@@ -152,8 +167,7 @@ impl Check {
 
     fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let report =
-                serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
+            let report = serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
             out::json(&report);
             return;
         }

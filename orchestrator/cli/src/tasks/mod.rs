@@ -108,7 +108,9 @@ pub(crate) fn load_undated(folder: &Utf8Path) -> Result<Suite, Failure> {
     let is_there = folder.exists() || folder.as_str().contains('@');
     if !is_there {
         let meant = other_suite(folder).unwrap_or_default();
-        return Err(Failure::Input(format!("failed to load the suite: there is no {folder}{meant}")));
+        return Err(Failure::Input(format!(
+            "failed to load the suite: there is no {folder}{meant}"
+        )));
     }
     let suite = Suite::load(folder).or_input("load the suite")?;
     if let Some(version) = suite.version.filter(|version| !suite.versions.contains(version)) {
@@ -132,7 +134,8 @@ pub(crate) fn date(suite: &mut Suite) -> Outcome {
 
 /// The suite beside a folder that is not there that may have been meant, as an error proposes it.
 fn other_suite(folder: &Utf8Path) -> Option<String> {
-    let beside = folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let beside =
+        folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let entries = beside.read_dir_utf8().ok()?.filter_map(Result::ok);
     let suites = entries.filter(|entry| {
         ["yaml", "yml"].iter().any(|ending| entry.path().join(format!("suite.{ending}")).is_file())
@@ -143,7 +146,9 @@ fn other_suite(folder: &Utf8Path) -> Option<String> {
 }
 
 /// The time of the first recording in a file or a collection.
-pub(crate) fn recorded_at(snapshot: &Utf8Path) -> Result<Option<snapshots::Timestamp>, snapshots::Error> {
+pub(crate) fn recorded_at(
+    snapshot: &Utf8Path,
+) -> Result<Option<snapshots::Timestamp>, snapshots::Error> {
     let files = snapshots::collection::files_of(snapshot)?;
     let times = files.iter().map(|file| Ok(Archive::open(file)?.recorded()));
     Ok(times.collect::<Result<Vec<_>, snapshots::Error>>()?.into_iter().flatten().min())

@@ -10,12 +10,11 @@ use std::io::ErrorKind;
 use std::process::Output;
 use std::time::Duration;
 
-use tokio::process::Command;
-use tokio::time;
-
 pub use options::SbatchOptions;
 pub use parse::{Job, JobState};
 pub use script::{JobScript, write_script};
+use tokio::process::Command;
+use tokio::time;
 
 use crate::Error;
 
@@ -59,8 +58,9 @@ pub struct Request<'a> {
 /// When one is not in PATH.
 pub fn find() -> Result<(), Error> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let is_there =
-        |program: &&'static str| std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    let is_there = |program: &&'static str| {
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    };
     match NEEDED.into_iter().find(|program| !is_there(program)) {
         None => Ok(()),
         Some(program) => Err(Error::Missing { program }),
@@ -94,7 +94,8 @@ pub async fn jobs(names: &[String]) -> Result<Vec<Job>, Error> {
 pub async fn cancel_named(names: &[String]) -> Result<(), Error> {
     let mut first = Ok(());
     for name in names {
-        let cancelled = run("scancel", &["--me".to_owned(), format!("--name={name}")]).await.map(drop);
+        let cancelled =
+            run("scancel", &["--me".to_owned(), format!("--name={name}")]).await.map(drop);
         first = first.and(cancelled);
     }
     first

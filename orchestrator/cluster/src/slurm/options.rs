@@ -23,7 +23,8 @@ const RESERVED: [(&str, Option<char>); 14] = [
 /// Options that are looked at. `sbatch` takes what they begin with as well, and so must whoever
 /// wants to understand them.
 const READ: [&str; 3] = ["--cpus-per-task", "--exclude", "--partition"];
-const ABBREVIATED: &str = "it may be one that `sandbox run` reads or sets itself; write its whole name";
+const ABBREVIATED: &str =
+    "it may be one that `sandbox run` reads or sets itself; write its whole name";
 const CLUSTERS: &str = "the jobs are followed by the controller of this cluster alone";
 const ENVIRONMENT: &str = "the parts need this environment; write --export=ALL with what is added";
 
@@ -112,7 +113,8 @@ impl SbatchOptions {
 /// Whether a word is the beginning of an option that is set or read here.
 fn is_abbreviated(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
-    let others = RESERVED.iter().map(|(long, _)| *long).chain(READ).chain(["--clusters", "--export"]);
+    let others =
+        RESERVED.iter().map(|(long, _)| *long).chain(READ).chain(["--clusters", "--export"]);
     let is_beginning = |long: &str| long.len() > name.len() && long.starts_with(name);
     name.len() > 2 && name.starts_with("--") && others.into_iter().any(is_beginning)
 }
@@ -160,17 +162,25 @@ mod tests {
             ("--expor=NONE", ABBREVIATED),
         ] {
             let error = options(words).unwrap_err();
-            assert!(matches!(error, Error::Unfit { why: found, .. } if found == why), "{words}: {error}");
+            assert!(
+                matches!(error, Error::Unfit { why: found, .. } if found == why),
+                "{words}: {error}"
+            );
         }
-        for words in ["--export=ALL", "--export ALL,A=1", "--exclusive", "--mem=2G --mail-user=me -n 1"] {
+        for words in
+            ["--export=ALL", "--export ALL,A=1", "--exclusive", "--mem=2G --mail-user=me -n 1"]
+        {
             assert_eq!(options(words).unwrap().words().join(" "), words);
         }
     }
 
     #[test]
     fn partition_cpus_and_nodes_to_leave_out_are_found_however_they_are_written() {
-        for words in ["-p gpu -x n1 -c 4", "-pgpu -xn1 -c4", "--partition=gpu --exclude=n1 --cpus-per-task=4"]
-        {
+        for words in [
+            "-p gpu -x n1 -c 4",
+            "-pgpu -xn1 -c4",
+            "--partition=gpu --exclude=n1 --cpus-per-task=4",
+        ] {
             let read = options(words).unwrap();
             assert_eq!((read.partition(), read.says_cpus()), (Some("gpu"), true), "{words}");
             assert_eq!(read.excluded(), ["n1"]);

@@ -110,8 +110,8 @@ impl JobState {
             | "REQUEUE_HOLD" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" => JobState::Waiting,
             "COMPLETING" => JobState::Completing,
             "CANCELLED" => JobState::Cancelled,
-            "COMPLETED" | "FAILED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED" | "BOOT_FAIL" | "DEADLINE"
-            | "OUT_OF_MEMORY" | "REVOKED" => JobState::Ended(word.to_owned()),
+            "COMPLETED" | "FAILED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED" | "BOOT_FAIL"
+            | "DEADLINE" | "OUT_OF_MEMORY" | "REVOKED" => JobState::Ended(word.to_owned()),
             // What may still run is not submitted again.
             _ => JobState::Running,
         }
@@ -129,7 +129,11 @@ pub(super) fn cpus(printed: &str, partition: Option<&str>) -> Result<usize, Erro
             Some(if is_wanted(name, partition) { allocated + idle } else { 0 })
         };
         let expected = "a partition with its CPUs";
-        sum += read().ok_or_else(|| Error::Output { program: "sinfo", line: line.to_owned(), expected })?;
+        sum += read().ok_or_else(|| Error::Output {
+            program: "sinfo",
+            line: line.to_owned(),
+            expected,
+        })?;
     }
     Ok(sum)
 }
@@ -227,7 +231,11 @@ mod tests {
         assert_eq!(states("a|1|2|HIBERNATING|n1|None\n"), [(2, JobState::Running)]);
         assert_eq!(states("a|1|2|COMPLETING|n1|None\n"), [(2, JobState::Completing)]);
         for waits in ["PENDING", "CONFIGURING", "SUSPENDED"] {
-            assert_eq!(states(&format!("a|1|2|{waits}||a|b\n")), [(2, JobState::Waiting)], "{waits}");
+            assert_eq!(
+                states(&format!("a|1|2|{waits}||a|b\n")),
+                [(2, JobState::Waiting)],
+                "{waits}"
+            );
         }
         for odd in ["a|1|2|RUNNING|n1", "a|1|[1-3]|PENDING||None", "slurm_load_jobs error"] {
             assert!(jobs(odd).unwrap_err().to_string().contains("is not a job"), "{odd}");
@@ -246,8 +254,11 @@ mod tests {
     #[test]
     fn a_controller_that_is_away_is_told_from_a_refusal() {
         let failed = |stderr: &str| {
-            let said =
-                Said { stderr: stderr.to_owned(), status: "exit status: 1".to_owned(), ..Said::default() };
+            let said = Said {
+                stderr: stderr.to_owned(),
+                status: "exit status: 1".to_owned(),
+                ..Said::default()
+            };
             printed("sbatch", &said, false).unwrap_err()
         };
         for away in [
@@ -282,8 +293,7 @@ mod tests {
         assert_eq!(cpus(PARTITIONS, Some("gpu")).unwrap(), 0);
         assert_eq!(cpus("main*|4/8/2/14\ngpu|1/1/0/2\n", Some("main,gpu")).unwrap(), 14);
         assert!(cpus("main*", None).is_err());
-        let printed =
-            "main*|n1|idle\nmain*|n2|mix\nmain*|n4|down*\nmain*|n5|drain\nmain*|n6|idle*\ngpu|n3|idle~\n";
+        let printed = "main*|n1|idle\nmain*|n2|mix\nmain*|n4|down*\nmain*|n5|drain\nmain*|n6|idle*\ngpu|n3|idle~\n";
         assert_eq!(nodes(printed, None).unwrap(), ["n1", "n2"]);
         assert_eq!(nodes(printed, Some("gpu")).unwrap(), ["n3"]);
         assert!(nodes("main*|n1", None).is_err());

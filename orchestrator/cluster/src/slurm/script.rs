@@ -3,11 +3,10 @@
 
 use camino::Utf8Path;
 
-use crate::Error;
 use crate::files::replace;
 use crate::folder::ClusterFolder;
 use crate::plan::Plan;
-use crate::quoted;
+use crate::{Error, quoted};
 
 /// What the script does.
 #[derive(Debug)]
@@ -31,10 +30,12 @@ impl JobScript<'_> {
         let Plan { token, program, program_digest, folder: start, parts, .. } = self.plan;
         let arguments: Vec<String> = self.arguments.iter().map(|word| quoted(word)).collect();
         let path = |path: &Utf8Path| quoted(path.as_str());
-        let problem = |text: String| quoted(serde_json::Value::String(text).to_string().trim_matches('"'));
+        let problem =
+            |text: String| quoted(serde_json::Value::String(text).to_string().trim_matches('"'));
         let no_folder = problem(format!("the folder {start} is not there"));
         let no_program = problem(format!("the program {program} is not there"));
-        let other_program = problem(format!("the program {program} is not the one that submitted the run"));
+        let other_program =
+            problem(format!("the program {program} is not the one that submitted the run"));
         let (start, program, slurm) = (path(start), path(program), path(&folder.path()));
         let (plan, run_parts) = (path(&folder.plan()), path(&folder.parts()));
         let (count, arguments) = (parts.len(), arguments.join(" "));

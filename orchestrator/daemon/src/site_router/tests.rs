@@ -51,14 +51,20 @@ impl Origin {
     }
 }
 
-async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: watch::Receiver<bool>) {
+async fn answer(
+    mut stream: TcpStream,
+    count: watch::Sender<usize>,
+    mut open: watch::Receiver<bool>,
+) {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).await.is_ok() {
         head.push(byte[0]);
     }
     count.send_modify(|count| *count += 1);
     let _ = open.wait_for(|open| *open).await;
-    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").await;
+    let _ = stream
+        .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok")
+        .await;
 }
 
 /// A router with one site, served by the origin.
@@ -125,7 +131,10 @@ async fn a_log_in_whose_client_leaves_keeps_the_instance_in_use() {
     assert_eq!(in_use(&router), instance);
     // The instance is given back when nobody holds a reference to it.
     timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
-    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    until("another instance to be in use", || {
+        in_use(&router).is_some_and(|now| Some(now) != instance)
+    })
+    .await;
     router.group.stop().await.unwrap();
 }
 
@@ -155,6 +164,9 @@ async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     origin.drop_midway(router.reset("notes")).await;
     assert_eq!(in_use(&router), None);
     origin.open.send_replace(true);
-    until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
+    until("another instance to be in use", || {
+        in_use(&router).is_some_and(|now| Some(now) != instance)
+    })
+    .await;
     router.group.stop().await.unwrap();
 }

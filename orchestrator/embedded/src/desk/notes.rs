@@ -47,7 +47,13 @@ pub(super) fn create(db: &Connection, title: &str, body: &str, now: i64) -> rusq
     db.execute(sql, params![title, body, now]).map(drop)
 }
 
-pub(super) fn change(db: &Connection, id: i64, title: &str, body: &str, now: i64) -> rusqlite::Result<()> {
+pub(super) fn change(
+    db: &Connection,
+    id: i64,
+    title: &str,
+    body: &str,
+    now: i64,
+) -> rusqlite::Result<()> {
     let sql = "update notes set title = ?2, body = ?3, changed = ?4 where id = ?1";
     db.execute(sql, params![id, title, body, now]).map(drop)
 }

@@ -1,6 +1,7 @@
 //! The desk's pages.
 
-use minijinja::{context, value::Serde};
+use minijinja::context;
+use minijinja::value::Serde;
 
 use super::{manuals, notes};
 use crate::web::{Failure, Reply, Visit};
@@ -68,7 +69,10 @@ pub(super) fn style(_: &Visit<'_>) -> Result<Reply, Failure> {
 }
 
 pub(super) fn script(_: &Visit<'_>) -> Result<Reply, Failure> {
-    Ok(Reply::File { kind: "text/javascript; charset=UTF-8", bytes: include_bytes!("desk.js").to_vec() })
+    Ok(Reply::File {
+        kind: "text/javascript; charset=UTF-8",
+        bytes: include_bytes!("desk.js").to_vec(),
+    })
 }
 
 pub(super) fn nothing(_: &Visit<'_>) -> Result<Reply, Failure> {

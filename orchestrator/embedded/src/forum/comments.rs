@@ -80,7 +80,8 @@ pub(super) fn tree(
     let sql = format!("{SELECT} where c.submission = :of order by c.up - c.down, c.id desc");
     let mut statement = db.prepare_cached(&sql)?;
     let mut below: BTreeMap<Option<i64>, Vec<Comment>> = BTreeMap::new();
-    let rows = statement.query_map(named_params! { ":of": submission, ":viewer": viewer }, comment)?;
+    let rows =
+        statement.query_map(named_params! { ":of": submission, ":viewer": viewer }, comment)?;
     for found in rows {
         let found = found?;
         let place = if Some(found.id) == root { None } else { found.parent.or(root.map(|_| -1)) };
@@ -92,7 +93,11 @@ pub(super) fn tree(
 /// Deeper replies appear only on the page of their parent comment.
 const DEEPEST: usize = 40;
 
-fn grow(below: &mut BTreeMap<Option<i64>, Vec<Comment>>, parent: Option<i64>, depth: usize) -> Vec<Comment> {
+fn grow(
+    below: &mut BTreeMap<Option<i64>, Vec<Comment>>,
+    parent: Option<i64>,
+    depth: usize,
+) -> Vec<Comment> {
     let mut level = below.remove(&parent).unwrap_or_default();
     level.reverse();
     if depth < DEEPEST {
@@ -115,8 +120,7 @@ pub(super) fn list(
         "{SELECT} where {filter} and not c.deleted order by c.created desc, c.id desc limit :limit offset :offset"
     );
     let mut statement = db.prepare_cached(&sql)?;
-    let page =
-        named_params! { ":of": user, ":viewer": viewer, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
+    let page = named_params! { ":of": user, ":viewer": viewer, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
     let mut found = statement.query_map(page, comment)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() as i64 > PAGE;
     found.truncate(PAGE as usize);
@@ -132,8 +136,7 @@ pub(super) fn create(
     body: &str,
     now: i64,
 ) -> rusqlite::Result<i64> {
-    let sql =
-        "insert into comments (submission, parent, user, body, created, up) values (?1, ?2, ?3, ?4, ?5, 1)";
+    let sql = "insert into comments (submission, parent, user, body, created, up) values (?1, ?2, ?3, ?4, ?5, 1)";
     db.prepare_cached(sql)?.execute(params![submission, parent, user, body, now])?;
     let id = db.last_insert_rowid();
     db.execute("insert into comment_votes (user, comment, choice) values (?1, ?2, 1)", [user, id])?;
@@ -142,7 +145,8 @@ pub(super) fn create(
 }
 
 pub(super) fn change(db: &Connection, id: i64, body: &str, now: i64) -> rusqlite::Result<()> {
-    db.execute("update comments set body = ?2, edited = ?3 where id = ?1", params![id, body, now]).map(drop)
+    db.execute("update comments set body = ?2, edited = ?3 where id = ?1", params![id, body, now])
+        .map(drop)
 }
 
 /// Deletes a comment. A comment with replies keeps its place and loses its text.

@@ -71,7 +71,8 @@ pub(super) fn featured(db: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 pub(super) fn is_subscribed(db: &Connection, user: i64, forum: i64) -> rusqlite::Result<bool> {
-    db.prepare_cached("select 1 from subscriptions where user = ?1 and forum = ?2")?.exists([user, forum])
+    db.prepare_cached("select 1 from subscriptions where user = ?1 and forum = ?2")?
+        .exists([user, forum])
 }
 
 /// Subscribes or unsubscribes, and updates the count.
@@ -85,7 +86,8 @@ pub(super) fn subscribe(db: &Connection, user: i64, forum: i64, yes: bool) -> ru
         db.execute("delete from subscriptions where user = ?1 and forum = ?2", [user, forum])?
     };
     let step = if yes { changed as i64 } else { -(changed as i64) };
-    db.execute("update forums set subscribers = subscribers + ?2 where id = ?1", [forum, step]).map(drop)
+    db.execute("update forums set subscribers = subscribers + ?2 where id = ?1", [forum, step])
+        .map(drop)
 }
 
 pub(super) fn moderators(db: &Connection, forum: i64) -> rusqlite::Result<Vec<String>> {
@@ -101,18 +103,29 @@ pub(super) fn may_moderate(db: &Connection, user: &User, forum: i64) -> rusqlite
 
 /// Three to 25 letters, digits and `_`.
 pub(super) fn is_name(name: &str) -> bool {
-    (3..=25).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    (3..=25).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Creates a forum. Its creator moderates and subscribes to it. Returns false if the name is taken.
-pub(super) fn create(db: &Connection, words: &Words<'_>, user: i64, now: i64) -> rusqlite::Result<bool> {
+pub(super) fn create(
+    db: &Connection,
+    words: &Words<'_>,
+    user: i64,
+    now: i64,
+) -> rusqlite::Result<bool> {
     let sql = "insert into forums (name, name_key, title, description, sidebar, created) \
                values (?1, lower(?1), ?2, ?3, ?4, ?5) on conflict (name_key) do nothing";
-    if db.execute(sql, params![words.name, words.title, words.description, words.sidebar, now])? == 0 {
+    if db.execute(sql, params![words.name, words.title, words.description, words.sidebar, now])?
+        == 0
+    {
         return Ok(false);
     }
     let forum = db.last_insert_rowid();
-    db.execute("insert into moderators (forum, user, created) values (?1, ?2, ?3)", [forum, user, now])?;
+    db.execute(
+        "insert into moderators (forum, user, created) values (?1, ?2, ?3)",
+        [forum, user, now],
+    )?;
     subscribe(db, user, forum, true)?;
     Ok(true)
 }

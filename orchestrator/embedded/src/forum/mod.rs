@@ -33,12 +33,11 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use minijinja::Environment;
 use pages::{account, files, forum, inbox, lists, profile, remark, submit, thread};
+pub use seed::{ACCOUNTS, Account};
 
 use crate::live::Live;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
-
-pub use seed::{ACCOUNTS, Account};
 
 macro_rules! templates {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("templates/", $name)))),*] };
@@ -89,7 +88,8 @@ pub fn open(database: &Path, options: &Options) -> Result<Router, Error> {
 
 fn over(live: Arc<Live>, options: &Options) -> Result<Router, Error> {
     let (clock, keys) = (options.clock.clone(), Keys::new("forum", options.seed));
-    let server = Arc::new(Server { live, clock, keys, templates: templates()?, frame: pages::frame });
+    let server =
+        Arc::new(Server { live, clock, keys, templates: templates()?, frame: pages::frame });
     Ok(router(&server))
 }
 

@@ -66,7 +66,9 @@ fn disc(svg: &mut String, x: i64, y: i64, r: i64, fill: &str) {
 fn block(svg: &mut String, x: i64, y: i64, width: i64, height: i64, fill: &str) {
     add(
         svg,
-        format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>"),
+        format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>"
+        ),
     );
 }
 
@@ -181,8 +183,9 @@ fn shelf(dice: &mut Dice, svg: &mut String) {
         let mut x = 20;
         while x < 600 {
             let (width, height) = (dice.between(14, 36), dice.between(84, 128));
-            let colour =
-                dice.pick(&["#7b2d26", "#2f4858", "#86663a", "#33658a", "#5b7553", "#d8a657", "#4a3f55"]);
+            let colour = dice.pick(&[
+                "#7b2d26", "#2f4858", "#86663a", "#33658a", "#5b7553", "#d8a657", "#4a3f55",
+            ]);
             block(svg, x, floor - height, width, height, colour);
             block(svg, x + 3, floor - height + 14, width - 6, 4, "#f3e9d2");
             x += width + dice.between(1, 4);
@@ -206,7 +209,8 @@ fn still(dice: &mut Dice, svg: &mut String) {
     backdrop(svg, ("#d8d2c4", "#f2ede2"));
     block(svg, 0, 340, WIDTH, 140, dice.pick(&["#9c7a52", "#7d8f69", "#b08968"]));
     for _ in 0..5 {
-        let (x, width, height) = (dice.between(40, 520), dice.between(50, 110), dice.between(70, 190));
+        let (x, width, height) =
+            (dice.between(40, 520), dice.between(50, 110), dice.between(70, 190));
         let colour = dice.pick(&["#c8553d", "#588b8b", "#f28f3b", "#2d3047", "#e0e0d5"]);
         add(
             svg,
@@ -223,7 +227,13 @@ fn pet(dice: &mut Dice, svg: &mut String) {
     backdrop(svg, ("#f3e6d8", "#d9c3ab"));
     let fur = dice.pick(&["#8d6e63", "#4e4a46", "#d8a15d", "#b0aaa3", "#efe7dc"]);
     let (x, y) = (dice.between(250, 390), dice.between(210, 240));
-    add(svg, format_args!("<ellipse cx=\"{x}\" cy=\"{}\" rx=\"150\" ry=\"130\" fill=\"{fur}\"/>", y + 180));
+    add(
+        svg,
+        format_args!(
+            "<ellipse cx=\"{x}\" cy=\"{}\" rx=\"150\" ry=\"130\" fill=\"{fur}\"/>",
+            y + 180
+        ),
+    );
     for side in [-1, 1] {
         let tip = x + side * 84;
         add(
@@ -252,15 +262,22 @@ mod tests {
 
     #[test]
     fn a_name_is_always_the_same_picture() {
-        for scene in ["mountains", "sea", "stars", "city", "garden", "shelf", "blocks", "still", "pet"] {
+        for scene in
+            ["mountains", "sea", "stars", "city", "garden", "shelf", "blocks", "still", "pet"]
+        {
             let [one, same, other] = ["0000000000000001", "0000000000000001", "0000000000000002"]
                 .map(|digits| draw(&format!("{scene}-{digits}.svg")).unwrap());
             assert_eq!(one, same);
             assert_ne!(one, other);
         }
-        for foreign in
-            ["", "x", "sea.svg", "sea-1.svg", "moon-0000000000000001.svg", "sea-000000000000000g.svg"]
-        {
+        for foreign in [
+            "",
+            "x",
+            "sea.svg",
+            "sea-1.svg",
+            "moon-0000000000000001.svg",
+            "sea-000000000000000g.svg",
+        ] {
             assert!(draw(foreign).is_none(), "{foreign}");
         }
     }

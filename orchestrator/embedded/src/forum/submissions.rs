@@ -111,7 +111,8 @@ const SELECT: &str = "select s.id, f.name, s.forum, u.name, s.user, s.title, s.s
 
 fn submission(row: &Row<'_>) -> rusqlite::Result<Submission> {
     let url: Option<String> = row.get(7)?;
-    let host = url.as_deref().and_then(|url| url::Url::parse(url).ok()?.host_str().map(str::to_owned));
+    let host =
+        url.as_deref().and_then(|url| url::Url::parse(url).ok()?.host_str().map(str::to_owned));
     Ok(Submission {
         id: row.get(0)?,
         forum: row.get(1)?,
@@ -150,8 +151,12 @@ pub(super) fn list(
     let (filter, of) = match scope {
         Scope::All => ("coalesce(:of, 0) = 0", 0),
         Scope::Featured => ("s.forum in (select id from forums where featured) and :of = 0", 0),
-        Scope::Subscribed(user) => ("s.forum in (select forum from subscriptions where user = :of)", user),
-        Scope::Moderated(user) => ("s.forum in (select forum from moderators where user = :of)", user),
+        Scope::Subscribed(user) => {
+            ("s.forum in (select forum from subscriptions where user = :of)", user)
+        }
+        Scope::Moderated(user) => {
+            ("s.forum in (select forum from moderators where user = :of)", user)
+        }
         Scope::Forum(forum) => ("s.forum = :of", forum),
         Scope::By(user) => ("s.user = :of", user),
     };
@@ -201,7 +206,10 @@ pub(super) fn create(
                values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)";
     db.prepare_cached(sql)?.execute(params![forum, user, title, slug(title), url, body, now])?;
     let id = db.last_insert_rowid();
-    db.execute("insert into submission_votes (user, submission, choice) values (?1, ?2, 1)", [user, id])?;
+    db.execute(
+        "insert into submission_votes (user, submission, choice) values (?1, ?2, 1)",
+        [user, id],
+    )?;
     Ok(id)
 }
 

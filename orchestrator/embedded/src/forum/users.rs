@@ -35,7 +35,11 @@ pub(super) fn named(db: &Connection, name: &str) -> rusqlite::Result<Option<User
 }
 
 /// The user with this name and password.
-pub(super) fn matching(db: &Connection, name: &str, password: &str) -> rusqlite::Result<Option<User>> {
+pub(super) fn matching(
+    db: &Connection,
+    name: &str,
+    password: &str,
+) -> rusqlite::Result<Option<User>> {
     let sql = format!("select {COLUMNS} from users where name_key = lower(?1) and password = ?2");
     db.prepare_cached(&sql)?.query_row([name, &password::hash(name, password)], user).optional()
 }
@@ -70,7 +74,12 @@ pub(super) fn is_name(name: &str) -> bool {
 }
 
 /// Creates an account. Returns false if the name is taken.
-pub(super) fn register(db: &Connection, name: &str, password: &str, now: i64) -> rusqlite::Result<bool> {
+pub(super) fn register(
+    db: &Connection,
+    name: &str,
+    password: &str,
+    now: i64,
+) -> rusqlite::Result<bool> {
     let sql = "insert into users (name, name_key, password, created) values (?1, lower(?1), ?2, ?3) \
                on conflict (name_key) do nothing";
     Ok(db.prepare_cached(sql)?.execute(params![name, password::hash(name, password), now])? == 1)

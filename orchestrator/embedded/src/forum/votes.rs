@@ -30,6 +30,8 @@ pub(super) fn cast(db: &Connection, user: i64, on: On, choice: i64) -> rusqlite:
         db.prepare_cached(&sql)?.execute([user, id, choice])?;
     }
     let step = |side: i64| i64::from(choice == side) - i64::from(before == side);
-    let sql = format!("update {things} set up = up + ?2, down = down + ?3 where id = ?1 returning up - down");
+    let sql = format!(
+        "update {things} set up = up + ?2, down = down + ?3 where id = ?1 returning up - down"
+    );
     db.prepare_cached(&sql)?.query_row(params![id, step(1), step(-1)], |row| row.get(0))
 }

@@ -19,17 +19,15 @@ mod sent;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing;
+use axum::{Router, routing};
+pub use library::Library;
 use rusqlite::Connection;
 
 use crate::error::sqlite;
 use crate::golden::Recipe;
 use crate::live::Live;
 use crate::{Clock, Error, Golden, Options, SiteCopy};
-
-pub use library::Library;
 
 /// Maximum size of a form. No form of the benchmark is larger.
 const LARGEST_FORM: usize = 4 << 20;

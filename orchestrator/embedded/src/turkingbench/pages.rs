@@ -30,7 +30,10 @@ pub(super) async fn list(State(host): State<Host>) -> Response<Body> {
 }
 
 /// The page of an instance.
-pub(super) async fn show(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
+pub(super) async fn show(
+    State(host): State<Host>,
+    Path((task, instance)): Place,
+) -> Response<Body> {
     host.with_book(task, instance, |host, Instance { task, number, book }| {
         match book.batch.page(&book.template, *number as usize, &format!("/{task}/{number}")) {
             Some(page) => host.answer(HTML, page),
@@ -64,7 +67,10 @@ pub(super) async fn send(
 }
 
 /// The page after a form.
-pub(super) async fn thanks(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
+pub(super) async fn thanks(
+    State(host): State<Host>,
+    Path((task, instance)): Place,
+) -> Response<Body> {
     host.with_book(task, instance, |host, _| {
         let page = "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Sent</title></head>\n<body><p>Your answers have been sent.</p></body></html>\n";
         host.answer(HTML, page.to_owned())
@@ -73,10 +79,15 @@ pub(super) async fn thanks(State(host): State<Host>, Path((task, instance)): Pla
 }
 
 /// The last form that was sent.
-pub(super) async fn sent(State(host): State<Host>, Path((task, instance)): Place) -> Response<Body> {
+pub(super) async fn sent(
+    State(host): State<Host>,
+    Path((task, instance)): Place,
+) -> Response<Body> {
     host.with_book(task, instance, |host, Instance { task, number, .. }| {
         match sent::last(&host.live.lock(), task, *number) {
-            Ok(fields) => host.answer("application/json", fields.unwrap_or_else(|| "null".to_owned())),
+            Ok(fields) => {
+                host.answer("application/json", fields.unwrap_or_else(|| "null".to_owned()))
+            }
             Err(error) => failed(&error),
         }
     })

@@ -53,7 +53,8 @@ fn endpoint(
     move |path, request| {
         let server = Arc::clone(&server);
         Box::pin(async move {
-            let path = Fields::of(path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+            let path =
+                Fields::of(path.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
             let (head, body) = request.into_parts();
             let form = to_bytes(body, LARGEST_FORM).await.ok();
             let live = Arc::clone(&server.live);
@@ -143,15 +144,19 @@ fn respond(server: &Server, visit: &Visit<'_>, reply: Reply) -> Result<Response<
                 .header(header::CACHE_CONTROL, "no-store")
                 .body(Body::from(html))
         }
-        Reply::Redirect(to) => {
-            response.status(StatusCode::FOUND).header(header::LOCATION, local(&to)).body(Body::empty())
-        }
+        Reply::Redirect(to) => response
+            .status(StatusCode::FOUND)
+            .header(header::LOCATION, local(&to))
+            .body(Body::empty()),
         Reply::Session { name, to } => {
             let value = if name.is_empty() { String::new() } else { server.keys.cookie(&name) };
             let age = if name.is_empty() { "; Max-Age=0" } else { "" };
             response
                 .status(StatusCode::FOUND)
-                .header(header::SET_COOKIE, format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax{age}"))
+                .header(
+                    header::SET_COOKIE,
+                    format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax{age}"),
+                )
                 .header(header::LOCATION, local(&to))
                 .body(Body::empty())
         }
@@ -160,20 +165,30 @@ fn respond(server: &Server, visit: &Visit<'_>, reply: Reply) -> Result<Response<
             .header(header::CACHE_CONTROL, "max-age=3600")
             .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
             .body(Body::from(bytes)),
-        Reply::Json(value) => {
-            response.header(header::CONTENT_TYPE, "application/json").body(Body::from(value.to_string()))
-        }
+        Reply::Json(value) => response
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(value.to_string())),
     };
-    Ok(built.unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}"))))
+    Ok(built
+        .unwrap_or_else(|error| plain(StatusCode::INTERNAL_SERVER_ERROR, &format!("500 {error}"))))
 }
 
 /// Restricts redirects to URLs of this site that fit into a header.
 fn local(to: &str) -> String {
     let own = to.starts_with('/') && !to.starts_with("//") && !to.starts_with("/\\");
-    if own && to.bytes().all(|byte| (0x21..0x7f).contains(&byte)) { to.to_owned() } else { "/".to_owned() }
+    if own && to.bytes().all(|byte| (0x21..0x7f).contains(&byte)) {
+        to.to_owned()
+    } else {
+        "/".to_owned()
+    }
 }
 
-fn render(server: &Server, visit: &Visit<'_>, template: &str, shows: Value) -> Result<String, Failure> {
+fn render(
+    server: &Server,
+    visit: &Visit<'_>,
+    template: &str,
+    shows: Value,
+) -> Result<String, Failure> {
     let frame = (server.frame)(visit)?;
     let base = context! { now => visit.now, token => &visit.token, address => &visit.address };
     Ok(server.templates.get_template(template)?.render(merge_maps([base, frame, shows]))?)

@@ -27,8 +27,9 @@ impl Keys {
 
     /// The visitor in the request's cookies, if the signature is valid.
     pub(crate) fn visitor(&self, cookies: &str) -> Option<String> {
-        let value =
-            cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
+        let value = cookies
+            .split(';')
+            .find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))?;
         let (name, signature) = value.rsplit_once('.')?;
         (!name.is_empty() && self.sign("session", name) == signature).then(|| name.to_owned())
     }
@@ -50,7 +51,9 @@ mod tests {
         assert_eq!(keys.visitor(&format!("a=b; session={value}; c=d")), Some("ada".to_owned()));
         assert_eq!(keys.visitor(&format!("session={}", value.replace("ada", "bob"))), None);
         assert_eq!(keys.visitor(&format!("session={}", Keys::new("forum", 2).cookie("ada"))), None);
-        for broken in ["", "session", "session=", "session=.", "session=ada", "session=ada.", "session=."] {
+        for broken in
+            ["", "session", "session=", "session=.", "session=ada", "session=ada.", "session=."]
+        {
             assert_eq!(keys.visitor(broken), None, "{broken}");
         }
     }

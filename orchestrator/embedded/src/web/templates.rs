@@ -8,12 +8,18 @@ use url::form_urlencoded;
 use crate::{Error, markdown};
 
 /// An engine with these `templates` (name, text). Names end in `.html`, which enables escaping.
-pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment<'static>, Error> {
-    let broken = |error: minijinja::Error| Error::BuiltIn { what: "templates", reason: format!("{error:#}") };
+pub(crate) fn environment(
+    templates: &[(&'static str, &'static str)],
+) -> Result<Environment<'static>, Error> {
+    let broken = |error: minijinja::Error| Error::BuiltIn {
+        what: "templates",
+        reason: format!("{error:#}"),
+    };
     let mut environment = Environment::new();
     environment.set_formatter(escape);
-    environment
-        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(broken)?);
+    environment.set_syntax(
+        SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(broken)?,
+    );
     environment.add_filter("ago", ago);
     environment.add_filter("moment", moment);
     environment.add_filter("iso", |seconds: i64| stamp(seconds, "%Y-%m-%dT%H:%M:%S+00:00"));
@@ -22,7 +28,8 @@ pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<
         form_urlencoded::byte_serialize(text.as_bytes()).collect()
     });
     environment.add_filter("truncate_to", truncate_to);
-    environment.add_filter("markdown", |text: &str| Value::from_safe_string(markdown::render(text)));
+    environment
+        .add_filter("markdown", |text: &str| Value::from_safe_string(markdown::render(text)));
     for (name, text) in templates {
         environment.add_template(name, text).map_err(broken)?;
     }
@@ -30,8 +37,13 @@ pub(crate) fn environment(templates: &[(&'static str, &'static str)]) -> Result<
 }
 
 /// Escapes only characters that can end a text or an attribute. URLs stay readable in the source.
-fn escape(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), minijinja::Error> {
-    let Some(text) = value.as_str().filter(|_| !value.is_safe() && *state.auto_escape() == AutoEscape::Html)
+fn escape(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
+    let Some(text) =
+        value.as_str().filter(|_| !value.is_safe() && *state.auto_escape() == AutoEscape::Html)
     else {
         return escape_formatter(out, state, value);
     };
@@ -52,7 +64,8 @@ fn escape(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Res
 }
 
 fn stamp(seconds: i64, format: &str) -> String {
-    Timestamp::from_second(seconds).map_or_else(|_| String::new(), |time| time.strftime(format).to_string())
+    Timestamp::from_second(seconds)
+        .map_or_else(|_| String::new(), |time| time.strftime(format).to_string())
 }
 
 /// Formats a time as `June 15, 2023 at 9:00 AM`.
@@ -113,12 +126,16 @@ mod tests {
         for (number, shown) in [(0, "0"), (999, "999"), (1000, "1,000"), (-1234567, "-1,234,567")] {
             assert_eq!(thousands(number), shown);
         }
-        let engine = environment(&[("t.html", "{{ then|ago }}|{{ then|moment }}|{{ then|iso }}")]).unwrap();
+        let engine =
+            environment(&[("t.html", "{{ then|ago }}|{{ then|moment }}|{{ then|iso }}")]).unwrap();
         let show = |now: i64, then: i64| {
             engine.get_template("t.html").unwrap().render(context! { now, then }).unwrap()
         };
         let noon = 1_686_819_600; // 2023-06-15T09:00:00Z
-        assert_eq!(show(noon + 59, noon), "just now|June 15, 2023 at 9:00 AM|2023-06-15T09:00:00+00:00");
+        assert_eq!(
+            show(noon + 59, noon),
+            "just now|June 15, 2023 at 9:00 AM|2023-06-15T09:00:00+00:00"
+        );
         assert!(show(noon + 60, noon).starts_with("1 minute ago|"));
         assert!(show(noon + 86_400 * 3, noon).starts_with("3 days ago|"));
         assert!(show(noon - 500, noon).starts_with("just now|"));

@@ -35,9 +35,15 @@ async fn lists_are_in_the_order_that_their_name_says() {
     for base in ["", "/all", "/featured", "/f/technology"] {
         assert!(falling(&times(&visitor.page(&format!("{base}/new")).await)), "{base}");
         assert!(falling(&scores(&visitor.page(&format!("{base}/top?t=all")).await)), "{base}");
-        assert!(falling(&counts(&visitor.page(&format!("{base}/most_commented?t=all")).await)), "{base}");
+        assert!(
+            falling(&counts(&visitor.page(&format!("{base}/most_commented?t=all")).await)),
+            "{base}"
+        );
         for sort in ["hot", "active", "controversial?t=year"] {
-            assert!(!scores(&visitor.page(&format!("{base}/{sort}")).await).is_empty(), "{base}/{sort}");
+            assert!(
+                !scores(&visitor.page(&format!("{base}/{sort}")).await).is_empty(),
+                "{base}/{sort}"
+            );
         }
     }
     let hot = visitor.page("/f/technology/hot").await;
@@ -67,13 +73,18 @@ async fn more_leads_through_all_of_a_list() {
     let mut path = "/f/coffee/top?t=all".to_owned();
     loop {
         let page = visitor.page(&path).await;
-        seen.extend(page.all(".submission").into_iter().map(|node| node.attribute("id").unwrap().to_owned()));
+        seen.extend(
+            page.all(".submission")
+                .into_iter()
+                .map(|node| node.attribute("id").unwrap().to_owned()),
+        );
         let next = page.all(".pagination a").into_iter().find(|node| node.inner() == "More");
         let Some(next) = next else { break };
         path = format!("/f/coffee/top{}", next.attribute("href").unwrap());
     }
     let sql = "select count(*) as n from submissions s join forums f on f.id = s.forum where f.name = :name";
-    let all = copy.query(sql, &[("name", json!("coffee"))]).unwrap()[0]["n"].as_u64().unwrap() as usize;
+    let all =
+        copy.query(sql, &[("name", json!("coffee"))]).unwrap()[0]["n"].as_u64().unwrap() as usize;
     let mut different = seen.clone();
     different.sort();
     different.dedup();
@@ -83,8 +94,10 @@ async fn more_leads_through_all_of_a_list() {
 #[tokio::test]
 async fn names_of_forums_have_no_case() {
     let mut visitor = Visitor::anonymous(&copy()).await;
-    let [one, other] =
-        [visitor.page("/f/MachineLearning/new").await, visitor.page("/f/machinelearning/new").await];
+    let [one, other] = [
+        visitor.page("/f/MachineLearning/new").await,
+        visitor.page("/f/machinelearning/new").await,
+    ];
     assert_eq!(one.one(".submission__title").inner(), other.one(".submission__title").inner());
     let link = one.one(".submission__comments").attribute("href").unwrap().to_lowercase();
     visitor.page(&link).await;
@@ -99,7 +112,13 @@ async fn what_is_not_there_says_404() {
     let mut visitor = Visitor::member(&copy()).await;
     let id = {
         let page = visitor.page("/f/books/new").await;
-        page.one(".submission__comments").attribute("href").unwrap().split('/').nth(3).unwrap().to_owned()
+        page.one(".submission__comments")
+            .attribute("href")
+            .unwrap()
+            .split('/')
+            .nth(3)
+            .unwrap()
+            .to_owned()
     };
     let foreign = format!("/f/news/{id}");
     for path in [

@@ -14,10 +14,12 @@ fn the_golden_database_is_the_same_bytes_every_time() {
 #[test]
 fn a_second_opening_reads_what_the_first_one_wrote() {
     let folder = tempfile::tempdir().unwrap();
-    let options = embedded::Options::new(embedded::Clock::fixed(crate::visitor::START.parse().unwrap()));
+    let options =
+        embedded::Options::new(embedded::Clock::fixed(crate::visitor::START.parse().unwrap()));
     let written = |golden: &Golden| {
         forum::start(golden, &options).unwrap();
-        let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()).collect();
+        let files: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap()).collect();
         assert_eq!(files.len(), 1);
         files[0].metadata().unwrap().modified().unwrap()
     };
@@ -72,7 +74,10 @@ fn what_is_counted_is_there() {
             "select 1 from submissions where created > 1686819600 or title = '' or title like '%{%' or body like '%{%'",
             "texts",
         ),
-        ("select 1 from comments where created > 1686819600 or body = '' or body like '%{%'", "words"),
+        (
+            "select 1 from comments where created > 1686819600 or body = '' or body like '%{%'",
+            "words",
+        ),
         (
             "select 1 from submissions a join submissions b on b.id = a.id + 1 where b.created < a.created",
             "order",

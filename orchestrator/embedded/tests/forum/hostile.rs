@@ -21,8 +21,11 @@ async fn nothing_that_is_written_runs() {
     let copy = copy();
     let mut visitor = Visitor::member(&copy).await;
     for text in SCRIPTS {
-        let fields =
-            [("submission[forum]", "books"), ("submission[title]", text), ("submission[body]", text)];
+        let fields = [
+            ("submission[forum]", "books"),
+            ("submission[title]", text),
+            ("submission[body]", text),
+        ];
         let (address, page) = visitor.submit("/submit", &fields).await;
         assert_eq!(page.one(".submission__title").inner(), text);
         let base = address.rsplit_once('/').unwrap().0;
@@ -32,15 +35,21 @@ async fn nothing_that_is_written_runs() {
         );
         for path in [&address, &format!("{base}/-/edit"), "/f/books/new", &question] {
             let body = visitor.get(path).await.body;
-            let plain = body.replace("<script src=\"/assets/forum.js\" defer></script>", "").to_lowercase();
+            let plain =
+                body.replace("<script src=\"/assets/forum.js\" defer></script>", "").to_lowercase();
             assert!(!plain.contains("<script"), "{path}: {text}");
             assert!(!plain.contains("<img src=x"), "{path}: {text}");
             assert!(!plain.contains("href=\"javascript"), "{path}: {text}");
         }
     }
     for url in ["javascript:alert(1)", "data:text/html,x", "//x", "x", "ftp://a.example/"] {
-        let fields = [("submission[forum]", "books"), ("submission[title]", "t"), ("submission[url]", url)];
-        assert_eq!(visitor.post("/submit", &fields).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{url}");
+        let fields =
+            [("submission[forum]", "books"), ("submission[title]", "t"), ("submission[url]", url)];
+        assert_eq!(
+            visitor.post("/submit", &fields).await.status,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "{url}"
+        );
     }
 }
 
@@ -67,8 +76,11 @@ async fn what_is_too_large_is_refused() {
     );
     let (title, body) = ("t".repeat(301), "b".repeat(25_001));
     for (title, body) in [(title.as_str(), ""), ("t", body.as_str()), ("", "b")] {
-        let fields =
-            [("submission[forum]", "books"), ("submission[title]", title), ("submission[body]", body)];
+        let fields = [
+            ("submission[forum]", "books"),
+            ("submission[title]", title),
+            ("submission[body]", body),
+        ];
         assert_eq!(visitor.post("/submit", &fields).await.status, StatusCode::UNPROCESSABLE_ENTITY);
     }
     assert_eq!(copy.digest().unwrap(), copy.pristine());
@@ -93,15 +105,17 @@ async fn a_form_never_leads_to_another_site() {
 #[tokio::test]
 async fn deep_talk_is_still_a_page() {
     let mut visitor = Visitor::member(&copy()).await;
-    let fields = [("submission[forum]", "books"), ("submission[title]", "Deep"), ("submission[body]", "")];
+    let fields =
+        [("submission[forum]", "books"), ("submission[title]", "Deep"), ("submission[body]", "")];
     let (address, _) = visitor.submit("/submit", &fields).await;
     let base = address.rsplit_once('/').unwrap().0.to_owned();
     let id = base.rsplit_once('/').unwrap().1.to_owned();
     let mut field = format!("reply_to_submission_{id}[comment]");
     let mut parent = String::new();
     for _ in 0..60 {
-        let answer =
-            visitor.post(&format!("{base}/-/comment"), &[(&field, "deeper"), ("parent", &parent)]).await;
+        let answer = visitor
+            .post(&format!("{base}/-/comment"), &[(&field, "deeper"), ("parent", &parent)])
+            .await;
         parent = answer.location.rsplit_once('/').unwrap().1.to_owned();
         field = format!("reply_to_comment_{parent}[comment]");
     }

@@ -40,7 +40,10 @@ async fn a_submission_shows_title_body_and_links() {
     // The evaluator cuts the URL to forum and number.
     let cut = address.rsplit_once('/').unwrap().0;
     for path in [cut.to_owned(), format!("{cut}/")] {
-        assert_eq!(visitor.page(&path).await.one(".submission__title").inner(), "Fireworks over the river");
+        assert_eq!(
+            visitor.page(&path).await.one(".submission__title").inner(),
+            "Fireworks over the river"
+        );
     }
 
     let url = "https://pictures.example/b02113033af3.jpg";
@@ -64,7 +67,8 @@ async fn the_page_after_a_comment_begins_with_it() {
     let form = page.one("form.comment-form");
     let field = form.one("textarea").attribute("name").unwrap();
     let action = form.attribute("action").unwrap();
-    let (address, shown) = visitor.submit(action, &[(field, "I am a big fan of the bookorg")]).await;
+    let (address, shown) =
+        visitor.submit(action, &[(field, "I am a big fan of the bookorg")]).await;
     assert_eq!(shown.one(".comment__body").inner(), "I am a big fan of the bookorg");
     assert!(address.contains("/-/comment/"), "{address}");
 

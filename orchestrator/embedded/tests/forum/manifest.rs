@@ -17,7 +17,8 @@ async fn every_account_logs_in_as_the_manifest_says() {
     let accounts = manifest["accounts"].as_object().unwrap();
     assert_eq!(accounts.len(), ACCOUNTS.len());
     for (key, account) in accounts {
-        let (login, text) = (&manifest["login"][key], |value: &Value| value.as_str().unwrap().to_owned());
+        let (login, text) =
+            (&manifest["login"][key], |value: &Value| value.as_str().unwrap().to_owned());
         let mut visitor = Visitor::anonymous(&copy).await;
         let page = visitor.page(&text(&login["form"]["page"])).await;
         let form = page.one(&format!("form#{}", text(&login["form"]["action"])));
@@ -29,10 +30,14 @@ async fn every_account_logs_in_as_the_manifest_says() {
         let filled: Vec<(&str, String)> = fields
             .iter()
             .map(|(name, value)| {
-                (name.as_str(), text(value).replace("{username}", &username).replace("{password}", &password))
+                (
+                    name.as_str(),
+                    text(value).replace("{username}", &username).replace("{password}", &password),
+                )
             })
             .collect();
-        let filled: Vec<(&str, &str)> = filled.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let filled: Vec<(&str, &str)> =
+            filled.iter().map(|(name, value)| (*name, value.as_str())).collect();
         visitor.submit(form.attribute("action").unwrap(), &filled).await;
         let answer = visitor.get(&check).await;
         assert!(answer.status == StatusCode::OK && answer.body.contains(&said), "{key}");
@@ -47,8 +52,11 @@ async fn every_condition_and_probe_holds() {
         let answer = visitor.get(ready["get"].as_str().unwrap()).await;
         assert!(answer.body.contains(ready["contains"].as_str().unwrap()));
     }
-    let parameters =
-        [("user", json!("marvelsgrantman136")), ("forum", json!("BOOKS")), ("submission", json!(4000))];
+    let parameters = [
+        ("user", json!("marvelsgrantman136")),
+        ("forum", json!("BOOKS")),
+        ("submission", json!(4000)),
+    ];
     for (name, probe) in manifest["probes"].as_object().unwrap() {
         let rows = copy.query(probe["query"].as_str().unwrap(), &parameters).unwrap();
         assert!(!rows.is_empty() || name == "comments_on", "{name}");

@@ -104,7 +104,9 @@ impl Node {
             if child.is(steps[0]) {
                 match steps {
                     [_] => found.push(child),
-                    [_, ">", last] => found.extend(child.children.iter().filter(|node| node.is(last))),
+                    [_, ">", last] => {
+                        found.extend(child.children.iter().filter(|node| node.is(last)))
+                    }
                     [_, rest @ ..] => child.walk(rest, found),
                     [] => {}
                 }

@@ -11,7 +11,13 @@ async fn every_written_down_account_can_log_in() {
     let copy = copy();
     for account in &ACCOUNTS {
         let mut visitor = Visitor::logged_in(&copy, account.username, account.password).await;
-        assert!(visitor.get("/").await.body.contains(&format!("<summary>{}</summary>", account.username)));
+        assert!(
+            visitor
+                .get("/")
+                .await
+                .body
+                .contains(&format!("<summary>{}</summary>", account.username))
+        );
         assert_eq!(visitor.post("/logout", &[]).await.status, StatusCode::FOUND);
         assert!(visitor.get("/").await.body.contains("Log in"));
     }
@@ -21,10 +27,15 @@ async fn every_written_down_account_can_log_in() {
 async fn a_wrong_password_is_refused() {
     let copy = copy();
     let mut visitor = Visitor::anonymous(&copy).await;
-    for (name, password) in
-        [(MEMBER, "test12345"), (MEMBER, ""), ("nobody", "test1234"), ("", ""), ("' or 1=1 --", "x")]
-    {
-        let answer = visitor.post("/login_check", &[("_username", name), ("_password", password)]).await;
+    for (name, password) in [
+        (MEMBER, "test12345"),
+        (MEMBER, ""),
+        ("nobody", "test1234"),
+        ("", ""),
+        ("' or 1=1 --", "x"),
+    ] {
+        let answer =
+            visitor.post("/login_check", &[("_username", name), ("_password", password)]).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY);
         assert!(answer.body.contains("Invalid credentials"));
     }
@@ -35,8 +46,9 @@ async fn a_wrong_password_is_refused() {
 #[tokio::test]
 async fn the_header_logs_in_without_a_form() {
     let mut visitor = Visitor::anonymous(&copy()).await;
-    let request =
-        |login: &str| Request::get("/").header("X-Postmill-Auto-Login", login).body(Body::empty()).unwrap();
+    let request = |login: &str| {
+        Request::get("/").header("X-Postmill-Auto-Login", login).body(Body::empty()).unwrap()
+    };
     assert!(visitor.send(request("MarvelsGrantMan136:test1234")).await.body.contains(MEMBER));
     assert!(!visitor.send(request("MarvelsGrantMan136:wrong")).await.body.contains(MEMBER));
     assert!(!visitor.send(request("MarvelsGrantMan136")).await.body.contains(MEMBER));
@@ -47,7 +59,11 @@ async fn somebody_new_registers_and_changes_the_password() {
     let copy = copy();
     let mut visitor = Visitor::anonymous(&copy).await;
     let fields = |name, first, second| {
-        [("user[username]", name), ("user[password][first]", first), ("user[password][second]", second)]
+        [
+            ("user[username]", name),
+            ("user[password][first]", first),
+            ("user[password][second]", second),
+        ]
     };
     for (name, first, second) in [
         ("a", "longenough", "longenough"),
@@ -59,9 +75,11 @@ async fn somebody_new_registers_and_changes_the_password() {
         let answer = visitor.post("/registration", &fields(name, first, second)).await;
         assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{name} {first} {second}");
     }
-    let (_, page) = visitor.submit("/registration", &fields("new_one", "longenough", "longenough")).await;
+    let (_, page) =
+        visitor.submit("/registration", &fields("new_one", "longenough", "longenough")).await;
     assert!(page.inner().contains("new_one"));
-    let changed = [("user[password][first]", "another-one"), ("user[password][second]", "another-one")];
+    let changed =
+        [("user[password][first]", "another-one"), ("user[password][second]", "another-one")];
     assert_eq!(visitor.post("/user/new_one/account", &changed).await.status, StatusCode::OK);
     Visitor::logged_in(&copy, "new_one", "another-one").await;
     // The account can be deleted again.

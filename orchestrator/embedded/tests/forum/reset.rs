@@ -141,10 +141,12 @@ async fn log_ins_hold_on_copies_of_the_same_seed_only() {
 async fn time_is_what_the_clock_says_even_backwards() {
     let seconds = Arc::new(AtomicI64::new(1_686_819_600));
     let hand = Arc::clone(&seconds);
-    let clock = Clock::new(move || jiff::Timestamp::from_second(hand.load(Ordering::SeqCst)).unwrap());
+    let clock =
+        Clock::new(move || jiff::Timestamp::from_second(hand.load(Ordering::SeqCst)).unwrap());
     let copy = forum::start(golden(), &Options::new(clock)).unwrap();
     let mut visitor = Visitor::member(&copy).await;
-    let fields = [("submission[forum]", "books"), ("submission[title]", "Now"), ("submission[body]", "")];
+    let fields =
+        [("submission[forum]", "books"), ("submission[title]", "Now"), ("submission[body]", "")];
     let (address, page) = visitor.submit("/submit", &fields).await;
     assert!(page.one(".submission__info").inner().contains("just now"));
     seconds.store(1_686_819_600 + 7200, Ordering::SeqCst);
@@ -158,7 +160,10 @@ async fn time_is_what_the_clock_says_even_backwards() {
 fn queries_only_read() {
     let copy = copy();
     let rows = copy
-        .query("select name from users where name_key = lower(:name)", &[("name", json!("OLDTRAM"))])
+        .query(
+            "select name from users where name_key = lower(:name)",
+            &[("name", json!("OLDTRAM"))],
+        )
         .unwrap();
     assert_eq!(serde_json::to_value(&rows).unwrap(), json!([{ "name": "oldtram" }]));
     for hostile in [
@@ -178,7 +183,8 @@ fn queries_only_read() {
         let error = copy.query(hostile, &[]).unwrap_err().to_string();
         assert!(error.starts_with("run the query: "), "{hostile}: {error}");
     }
-    let endless = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) as m from n";
+    let endless =
+        "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) as m from n";
     assert!(copy.query(endless, &[]).is_err());
     assert_eq!(copy.digest().unwrap(), copy.pristine());
 }

@@ -19,14 +19,19 @@ async fn a_submission_is_edited_by_its_author_and_deleted_by_moderators() {
     let (address, page) = author.submit("/submit/movies", &POST).await;
     assert!(page.all(".submission__nav a").iter().any(|node| node.inner() == "Edit"));
     let base = address.rsplit_once('/').unwrap().0.to_owned();
-    let edited =
-        [("submission[title]", "A quiet film"), ("submission[body]", "First line.\n\nEDIT: aged well")];
+    let edited = [
+        ("submission[title]", "A quiet film"),
+        ("submission[body]", "First line.\n\nEDIT: aged well"),
+    ];
     let (_, page) = author.submit(&format!("{base}/-/edit"), &edited).await;
     assert_eq!(page.one(".submission__body").inner(), "First line. EDIT: aged well");
     assert_eq!(page.all(".submission__edited").len(), 1);
 
     let mut stranger = Visitor::logged_in(&copy, "tallships", "test1234").await;
-    assert_eq!(stranger.post(&format!("{base}/-/edit"), &edited).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(
+        stranger.post(&format!("{base}/-/edit"), &edited).await.status,
+        StatusCode::FORBIDDEN
+    );
     assert_eq!(stranger.post(&format!("{base}/-/delete"), &[]).await.status, StatusCode::FORBIDDEN);
     assert_eq!(stranger.get("/f/movies/edit").await.status, StatusCode::FORBIDDEN);
     let mut keeper = Visitor::logged_in(&copy, "forum_keeper", "keeper1234").await;
@@ -84,7 +89,10 @@ async fn votes_count_once_and_can_be_changed() {
             assert_eq!(read(), expected, "{path} {choice}");
         }
         for nonsense in ["2", "", "x", "-9"] {
-            assert_eq!(visitor.post(path, &[("choice", nonsense)]).await.status, StatusCode::NOT_FOUND);
+            assert_eq!(
+                visitor.post(path, &[("choice", nonsense)]).await.status,
+                StatusCode::NOT_FOUND
+            );
         }
     }
 }
@@ -122,7 +130,11 @@ async fn nothing_is_written_by_nobody() {
         "/messages/thread/1",
     ] {
         let answer = visitor.post(path, &[("choice", "1")]).await;
-        assert_eq!((answer.status, answer.location.as_str()), (StatusCode::FOUND, "/login"), "{path}");
+        assert_eq!(
+            (answer.status, answer.location.as_str()),
+            (StatusCode::FOUND, "/login"),
+            "{path}"
+        );
     }
     assert_eq!(copy.digest().unwrap(), copy.pristine());
 }

@@ -57,7 +57,8 @@ impl Visitor {
 
     pub(crate) async fn logged_in(copy: &SiteCopy, name: &str, password: &str) -> Self {
         let mut visitor = Self::anonymous(copy).await;
-        let answer = visitor.post("/login_check", &[("_username", name), ("_password", password)]).await;
+        let answer =
+            visitor.post("/login_check", &[("_username", name), ("_password", password)]).await;
         assert_eq!(answer.status, StatusCode::FOUND, "{}", answer.body);
         visitor.get("/").await;
         visitor
@@ -82,8 +83,14 @@ impl Visitor {
 
     pub(crate) async fn send(&mut self, request: Request<Body>) -> Answer {
         let answer = self.copy.router().oneshot(request).await.unwrap();
-        let header =
-            |name| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("").to_owned();
+        let header = |name| {
+            answer
+                .headers()
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .unwrap_or("")
+                .to_owned()
+        };
         let (status, location, kind) =
             (answer.status(), header(header::LOCATION), header(header::CONTENT_TYPE));
         let (cookie, date) = (header(header::SET_COOKIE), header(header::DATE));
@@ -99,7 +106,8 @@ impl Visitor {
     }
 
     pub(crate) async fn get(&mut self, path: &str) -> Answer {
-        let request = Request::get(path).header(header::COOKIE, &self.cookie).body(Body::empty()).unwrap();
+        let request =
+            Request::get(path).header(header::COOKIE, &self.cookie).body(Body::empty()).unwrap();
         self.send(request).await
     }
 
@@ -115,7 +123,12 @@ impl Visitor {
         self.post_with(path, &token, fields).await
     }
 
-    pub(crate) async fn post_with(&mut self, path: &str, token: &str, fields: &[(&str, &str)]) -> Answer {
+    pub(crate) async fn post_with(
+        &mut self,
+        path: &str,
+        token: &str,
+        fields: &[(&str, &str)],
+    ) -> Answer {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("token", token).extend_pairs(fields);
         let request = Request::post(path)

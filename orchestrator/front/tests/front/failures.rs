@@ -27,10 +27,16 @@ async fn a_gym_that_dies_costs_its_own_sessions_and_is_used_again_when_it_is_bac
     };
     let ((status, lost), ()) = tokio::join!(hangs, kill);
     let error = lost["error"].as_str().unwrap();
-    assert!(status == 502 && error.contains(&sessions[0]) && error.contains(&dies.url()), "{status} {error}");
+    assert!(
+        status == 502 && error.contains(&sessions[0]) && error.contains(&dies.url()),
+        "{status} {error}"
+    );
     // Told once; then it is known to have ended, as clients that clear up expect.
     let (status, lost) = front.post("/close", json!({ "session": sessions[0] })).await;
-    assert!(status == 410 && lost["error"].as_str().unwrap().contains(&dies.url()), "{status} {lost}");
+    assert!(
+        status == 410 && lost["error"].as_str().unwrap().contains(&dies.url()),
+        "{status} {lost}"
+    );
     assert_eq!(front.step(&sessions[2], "noop").await.0, 200);
     let others = [front.reset().await, sessions[2].clone()];
     assert!(!others[0].starts_with(&port));
@@ -54,14 +60,18 @@ async fn bodies_are_passed_on_as_they_come() {
     let gym = FakeGym::open(1).await;
     let front = Front::open(&[&gym]).await;
     let uri = format!("{}/stream", front.address.url);
-    let answer = front.client.request(Request::get(uri).body(Body::empty()).unwrap()).await.unwrap();
+    let answer =
+        front.client.request(Request::get(uri).body(Body::empty()).unwrap()).await.unwrap();
     let mut body = answer.into_body();
     let first = tokio::time::timeout(PATIENCE, body.frame()).await.unwrap();
     assert_eq!(first.unwrap().unwrap().into_data().unwrap(), "first");
     // A gym that is gone sends no more, whatever becomes of its connection.
     let ended = json!({ "url": gym.url(), "ended": true });
     let key = format!("Bearer {}", front.key);
-    assert_eq!(front.send(Method::DELETE, "/servers", &[("authorization", &key)], &ended).await.0, 200);
+    assert_eq!(
+        front.send(Method::DELETE, "/servers", &[("authorization", &key)], &ended).await.0,
+        200
+    );
     assert!(tokio::time::timeout(PATIENCE, body.frame()).await.unwrap().unwrap().is_err());
     front.end().await;
 }
@@ -84,7 +94,9 @@ async fn an_interrupt_lets_sessions_end_and_begins_no_others() {
 async fn web_pages_and_too_large_requests_are_refused() {
     let gym = FakeGym::open(1).await;
     let front = Front::open(&[&gym]).await;
-    for header in [("origin", "https://evil.test"), ("sec-fetch-site", "cross-site"), ("host", "evil.test")] {
+    for header in
+        [("origin", "https://evil.test"), ("sec-fetch-site", "cross-site"), ("host", "evil.test")]
+    {
         for path in ["/metrics", "/servers", "/tasks", "/reset"] {
             let (status, _) = front.send(Method::GET, path, &[header], &Value::Null).await;
             assert_eq!(status, 403, "{path} {header:?}");
@@ -103,7 +115,10 @@ async fn a_session_is_that_of_the_gym_that_names_it() {
     let front = Front::open(&[&first, &second]).await;
     // The first gym cannot read it, and says so; it does not have the session for that.
     let (status, refused) = front.post("/step", json!({ "session": session })).await;
-    assert!(status == 400 && refused["error"].as_str().unwrap().contains("missing field"), "{refused}");
+    assert!(
+        status == 400 && refused["error"].as_str().unwrap().contains("missing field"),
+        "{refused}"
+    );
     assert_eq!(front.step(&session, "noop").await.1["port"], second.address.port());
     // No gym has such an id, so any is asked, and the front does not remember it.
     let (status, refused) = front.step(&"x".repeat(129), "noop").await;
@@ -137,7 +152,10 @@ async fn a_reset_that_kills_gyms_kills_two_at_most() {
     let gyms = [FakeGym::open(1).await, FakeGym::open(1).await, FakeGym::open(1).await];
     let front = Front::open(&gyms.each_ref()).await;
     let (status, refused) = front.post("/reset", json!({ "task": "deadly" })).await;
-    assert!(status == 502 && refused["error"].as_str().unwrap().contains("does not answer"), "{refused}");
+    assert!(
+        status == 502 && refused["error"].as_str().unwrap().contains("does not answer"),
+        "{refused}"
+    );
     let deaths: usize = gyms.iter().map(|gym| gym.inner.deaths.load(Ordering::SeqCst)).sum();
     assert_eq!(deaths, 2);
     // Those cannot be reached, so that another reset comes to the third.
@@ -164,7 +182,10 @@ async fn what_is_wrong_with_a_request_is_not_the_gyms_fault() {
     let front = Front::open(&[&gym]).await;
     let bearer = "authorization: Bearer KEY\r\n";
     for line in ["OPTIONS *", "CONNECT HOST"] {
-        assert_eq!(raw(&front, &format!("{line} HTTP/1.1\r\nhost: HOST\r\n\r\n")).await, "HTTP/1.1 401");
+        assert_eq!(
+            raw(&front, &format!("{line} HTTP/1.1\r\nhost: HOST\r\n\r\n")).await,
+            "HTTP/1.1 401"
+        );
         let with_key = format!("{line} HTTP/1.1\r\nhost: HOST\r\n{bearer}\r\n");
         assert_eq!(raw(&front, &with_key).await, "HTTP/1.1 400");
     }
@@ -181,7 +202,8 @@ async fn what_is_wrong_with_a_request_is_not_the_gyms_fault() {
     }
     front.measures("sandbox_front_servers{state=\"up\"} 1").await;
     // A preference of the client's connection is not that of the front's.
-    let headers = [("connection", "prefer"), ("prefer", "wait=0"), ("content-type", "application/json")];
+    let headers =
+        [("connection", "prefer"), ("prefer", "wait=0"), ("content-type", "application/json")];
     let session = json!({ "task": "t" });
     let (status, begun) = front.send(Method::POST, "/reset", &headers, &session).await;
     assert_eq!(status, 200, "{begun}");

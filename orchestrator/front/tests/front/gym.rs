@@ -65,7 +65,10 @@ impl FakeGym {
         });
         let router = Router::new()
             .route("/metrics", get(metrics))
-            .route("/tasks", get(async |State(gym): State<Arc<Inner>>| Json(json!({ "suite": gym.suite }))))
+            .route(
+                "/tasks",
+                get(async |State(gym): State<Arc<Inner>>| Json(json!({ "suite": gym.suite }))),
+            )
             .route("/reset", post(reset))
             .route("/step", post(step))
             .route("/close", post(close))
@@ -75,7 +78,8 @@ impl FakeGym {
             .route("/hang-up", any(async || -> StatusCode { panic!("as asked") }))
             .with_state(inner.clone());
         // Clients of a real one must know its key; these may.
-        let router = Router::new().nest(&format!("/{}", key().text()), router.clone()).merge(router);
+        let router =
+            Router::new().nest(&format!("/{}", key().text()), router.clone()).merge(router);
         let until = inner.killed.clone();
         tokio::spawn(async move {
             loop {
@@ -146,7 +150,8 @@ fn unknown() -> Response {
 async fn reset(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     if body["task"] == "broken" {
-        return (StatusCode::INTERNAL_SERVER_ERROR, Json(json!({ "error": "it is broken" }))).into_response();
+        return (StatusCode::INTERNAL_SERVER_ERROR, Json(json!({ "error": "it is broken" })))
+            .into_response();
     }
     if body["task"] == "deadly" {
         gym.deaths.fetch_add(1, Ordering::SeqCst);
@@ -162,11 +167,14 @@ async fn reset(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -
 }
 
 async fn step(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
-    assert!(headers.get("origin").is_none() && headers["host"] == *format!("127.0.0.1:{}", gym.port));
+    assert!(
+        headers.get("origin").is_none() && headers["host"] == *format!("127.0.0.1:{}", gym.port)
+    );
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["session"].as_str().unwrap();
     if body["action"].is_null() {
-        return (StatusCode::BAD_REQUEST, Json(json!({ "error": "missing field `action`" }))).into_response();
+        return (StatusCode::BAD_REQUEST, Json(json!({ "error": "missing field `action`" })))
+            .into_response();
     }
     if !gym.open.lock().contains(id) {
         return unknown();
@@ -184,7 +192,11 @@ async fn step(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) ->
 async fn close(State(gym): State<Arc<Inner>>, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["session"].as_str().unwrap();
-    if gym.open.lock().remove(id) { answer(StatusCode::OK, id, "ended", &json!({})) } else { unknown() }
+    if gym.open.lock().remove(id) {
+        answer(StatusCode::OK, id, "ended", &json!({}))
+    } else {
+        unknown()
+    }
 }
 
 /// Reads the body of a request of any method.
@@ -194,6 +206,7 @@ async fn upload(_: Bytes) -> StatusCode {
 
 /// A body that never ends.
 async fn stream() -> Response {
-    let first = futures_util::stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"first")) });
+    let first =
+        futures_util::stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"first")) });
     Body::from_stream(first.chain(futures_util::stream::pending())).into_response()
 }

@@ -7,7 +7,8 @@ use camino::Utf8PathBuf;
 use front::{Error, FrontAddress, Settings, Totals};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -48,7 +49,8 @@ impl Front {
         let until = interrupt.clone();
         let (say, said) = oneshot::channel();
         let serving = tokio::spawn(async move {
-            front::serve(settings, &gyms, until, |listening| say.send(listening.clone()).unwrap()).await
+            front::serve(settings, &gyms, until, |listening| say.send(listening.clone()).unwrap())
+                .await
         });
         let Ok(address) = said.await else { return Err(serving.await.unwrap().unwrap_err()) };
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
@@ -63,7 +65,8 @@ impl Front {
         headers: &[(&str, &str)],
         body: &Value,
     ) -> (u16, String) {
-        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.address.url));
+        let mut request =
+            Request::builder().method(method).uri(format!("{}{path}", self.address.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }

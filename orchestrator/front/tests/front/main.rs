@@ -26,7 +26,10 @@ async fn sessions_are_spread_by_load_and_stay_where_they_are() {
     for session in &sessions {
         for _ in 0..3 {
             let (status, done) = front.step(session, "noop").await;
-            assert!(status == 200 && session.starts_with(&done["port"].to_string()), "{session}: {done}");
+            assert!(
+                status == 200 && session.starts_with(&done["port"].to_string()),
+                "{session}: {done}"
+            );
         }
     }
     // The ninth waits until a place is free, which it is at once when an episode ends.
@@ -72,7 +75,8 @@ async fn a_full_front_answers_as_a_full_gym() {
     );
     assert!(full["info"]["result"].is_null());
     let patient = [("prefer", "wait=0"), ("content-type", "application/json")];
-    let (status, full) = front.send(Method::POST, "/reset", &patient, &json!({ "task": "t" })).await;
+    let (status, full) =
+        front.send(Method::POST, "/reset", &patient, &json!({ "task": "t" })).await;
     assert!(status == 503 && full.contains("within 0 s"), "{full}");
     front.step(&session, "end").await;
     // Who uses a gym beside the front takes its places as well.

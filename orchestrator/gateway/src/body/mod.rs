@@ -2,19 +2,18 @@
 
 mod observed;
 
-use std::{
-    io::{self, Read},
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::io::{self, Read};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::{Bytes, Frame, SizeHint};
+pub(crate) use observed::{BodyObserver, ObservedBody};
 use tokio::task::JoinHandle;
 use tokio_util::sync::PollSemaphore;
 
 use crate::blocking;
-pub(crate) use observed::{BodyObserver, ObservedBody};
 
 /// A body on its way to a client or to an upstream server.
 pub type Body = UnsyncBoxBody<Bytes, BodyError>;
@@ -41,7 +40,8 @@ pub fn full(bytes: impl Into<Bytes>) -> Body {
 /// `length` is the number of bytes that the source yields, if known. A source that yields fewer
 /// bytes ends in an error. Bytes beyond `length` are not read.
 pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Body {
-    Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }.boxed_unsync()
+    Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }
+        .boxed_unsync()
 }
 
 /// A body that stays open behind its bytes, until its receiver has had enough.
@@ -108,9 +108,9 @@ impl hyper::body::Body for Blocking {
                         self.state = State::Idle(source, queue);
                         return Poll::Pending;
                     };
-                    let want = self
-                        .left
-                        .map_or(CHUNK, |left| usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK)));
+                    let want = self.left.map_or(CHUNK, |left| {
+                        usize::try_from(left).map_or(CHUNK, |left| left.min(CHUNK))
+                    });
                     let reading = blocking::start(thread, move || read_chunk(source, want));
                     self.state = State::Reading(reading, queue);
                 }
@@ -126,9 +126,10 @@ impl hyper::body::Body for Blocking {
                     let chunk = read?;
                     if chunk.is_empty() {
                         return match self.left {
-                            Some(left) => {
-                                Poll::Ready(Some(Err(format!("the source ended {left} bytes early").into())))
-                            }
+                            Some(left) => Poll::Ready(Some(Err(format!(
+                                "the source ended {left} bytes early"
+                            )
+                            .into()))),
                             None => Poll::Ready(None),
                         };
                     }

@@ -6,15 +6,13 @@ mod nearest;
 mod page;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-
-use crate::{
-    Answer, NearestRequest, Reply, RequestHead, body,
-    proxy::SANDBOX_ERROR,
-    replay::{SANDBOX_ANSWER, preflight::allow_origin},
-};
-
 pub(crate) use nearest::{NearCapture, nearest};
 use page::Page;
+
+use crate::proxy::SANDBOX_ERROR;
+use crate::replay::SANDBOX_ANSWER;
+use crate::replay::preflight::allow_origin;
+use crate::{Answer, NearestRequest, Reply, RequestHead, body};
 
 /// The response to a request that was never recorded. The ledger has the nearest captures in any
 /// case; `lists` says whether the client gets them, too.

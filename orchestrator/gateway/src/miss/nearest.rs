@@ -1,10 +1,8 @@
 //! Finds recorded requests that are similar to a missed one.
 
 use serde::Serialize;
-use snapshots::{
-    index::{CaptureKind, IndexError, RecordedRequest, ReplaySet, SOCKET},
-    matching::{self, Difference, ReplayRequest},
-};
+use snapshots::index::{CaptureKind, IndexError, RecordedRequest, ReplaySet, SOCKET};
+use snapshots::matching::{self, Difference, ReplayRequest};
 use url::Url;
 
 use crate::NearestRequest;
@@ -19,8 +17,8 @@ const OF_A_HOST: usize = 1000;
 const ASIDE: f64 = 10.0;
 /// File extensions of subresources.
 const ASSETS: &[&str] = &[
-    "avif", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "map", "mjs", "mp3", "mp4", "otf",
-    "png", "svg", "ttf", "wasm", "webm", "webp", "woff", "woff2", "xml",
+    "avif", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "map", "mjs", "mp3", "mp4",
+    "otf", "png", "svg", "ttf", "wasm", "webm", "webp", "woff", "woff2", "xml",
 ];
 /// How many candidates are compared in full.
 const COMPARED: usize = 12;
@@ -40,10 +38,9 @@ pub(crate) struct NearCapture {
 impl NearCapture {
     pub(super) fn summary(&self) -> NearestRequest {
         let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-        let differences = self
-            .differences
-            .iter()
-            .map(|d| format!("{}: {} (recorded: {})", d.what, side(&d.requested), side(&d.recorded)));
+        let differences = self.differences.iter().map(|d| {
+            format!("{}: {} (recorded: {})", d.what, side(&d.requested), side(&d.recorded))
+        });
         let differs = differences.chain(self.note.clone()).collect::<Vec<_>>().join("; ");
         NearestRequest { method: self.method.clone(), url: self.url.clone(), differs }
     }
@@ -67,9 +64,13 @@ pub(crate) fn nearest(
     let page = page && !is_asset(request.url);
     if page && let Some(host) = Url::parse(request.url).ok().as_ref().and_then(Url::host_str) {
         let more = set.of_host(host, OF_A_HOST)?;
-        recorded.extend(more.into_iter().filter(|other| other.hit.status == 200 && !is_asset(&other.url)));
+        recorded.extend(
+            more.into_iter().filter(|other| other.hit.status == 200 && !is_asset(&other.url)),
+        );
     }
-    recorded.sort_by(|a, b| (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis)));
+    recorded.sort_by(|a, b| {
+        (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis))
+    });
     let request_url = Url::parse(request.url).ok();
     recorded.dedup_by_key(|other| other.hit);
     let closeness = |other: &RecordedRequest| {
@@ -80,10 +81,13 @@ pub(crate) fn nearest(
         recorded.into_iter().map(|other| (closeness(&other), other)).collect();
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
-    let near = candidates.into_iter().map(|(closeness, other)| compared(set, request, closeness, other));
+    let near =
+        candidates.into_iter().map(|(closeness, other)| compared(set, request, closeness, other));
     let mut near = near.collect::<Result<Vec<_>, _>>()?;
     near.sort_by(|a, b| b.closeness.total_cmp(&a.closeness));
-    near.dedup_by(|a, b| (&a.url, &a.method, &a.differences) == (&b.url, &b.method, &b.differences));
+    near.dedup_by(|a, b| {
+        (&a.url, &a.method, &a.differences) == (&b.url, &b.method, &b.differences)
+    });
     near.truncate(NAMED);
     Ok(near)
 }
@@ -92,12 +96,17 @@ pub(crate) fn nearest(
 fn is_asset(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
-    name.rsplit_once('.').is_some_and(|(_, ending)| ASSETS.contains(&ending.to_ascii_lowercase().as_str()))
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| ASSETS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
 /// Similarity of a URL before values are compared: by its path above all, then its method, then its
 /// common prefix.
-fn resemblance(request: &ReplayRequest<'_>, request_url: Option<&Url>, other: &RecordedRequest) -> f64 {
+fn resemblance(
+    request: &ReplayRequest<'_>,
+    request_url: Option<&Url>,
+    other: &RecordedRequest,
+) -> f64 {
     let letters = request.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
     let alike = letters as f64 / request.url.len().max(other.url.len()).max(1) as f64;
     path_likeness(request_url, &other.url) * 2.0
@@ -114,7 +123,8 @@ fn compared(
     let RecordedRequest { hit, method, url } = other;
     let capture = set.capture(hit)?;
     let parts = if capture.request_body == [0; 8] { None } else { set.request(hit, &capture)? };
-    let recorded = parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.request_at(&url));
+    let recorded =
+        parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.request_at(&url));
     let differences = matching::differences(request, &recorded);
     let note = differences.is_empty().then(|| match (method.as_str(), capture.status) {
         (SOCKET, _) => "recorded as a WebSocket".to_owned(),
@@ -135,13 +145,16 @@ fn path_likeness(requested: Option<&Url>, recorded: &str) -> f64 {
     if requested.path().eq_ignore_ascii_case(recorded.path()) {
         return 0.95;
     }
-    let segments = |url: &Url| -> Vec<String> { url.path().split('/').skip(1).map(str::to_owned).collect() };
+    let segments =
+        |url: &Url| -> Vec<String> { url.path().split('/').skip(1).map(str::to_owned).collect() };
     let (a, b) = (segments(requested), segments(&recorded));
-    let same =
-        |pairs: &mut dyn Iterator<Item = (&String, &String)>| pairs.take_while(|(a, b)| a == b).count();
+    let same = |pairs: &mut dyn Iterator<Item = (&String, &String)>| {
+        pairs.take_while(|(a, b)| a == b).count()
+    };
     let front = same(&mut a.iter().zip(&b));
     let back = same(&mut a.iter().rev().zip(b.iter().rev()));
-    let shared = (front + back).min(a.len().min(b.len())) as f64 / a.len().max(b.len()).max(1) as f64;
+    let shared =
+        (front + back).min(a.len().min(b.len())) as f64 / a.len().max(b.len()).max(1) as f64;
     // Names with a common prefix rank higher.
     let (first_a, first_b) =
         (a.get(front).map_or("", String::as_str), b.get(front).map_or("", String::as_str));

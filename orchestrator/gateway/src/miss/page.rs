@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use minijinja::{Environment, context, value::Serde};
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
 
 use super::NearCapture;
 use crate::RequestHead;
@@ -51,16 +52,33 @@ impl<'a> Page<'a> {
         let text = format!(
             "The recorded answer could not be given: {error}. Look into the file with `sandbox snapshot verify`."
         );
-        Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[], is_alone: false }
+        Page {
+            kind: "failed",
+            title: "The recording cannot be read",
+            text,
+            head,
+            near: &[],
+            is_alone: false,
+        }
     }
 
     /// The same content as lines of text.
     pub(super) fn plain(&self) -> String {
-        let mut text =
-            format!("{}: {} {}\n{}\n", self.kind, self.head.method, shorten(&self.head.url), self.text);
+        let mut text = format!(
+            "{}: {} {}\n{}\n",
+            self.kind,
+            self.head.method,
+            shorten(&self.head.url),
+            self.text
+        );
         for near in self.near {
             let near = near.summary();
-            text.push_str(&format!("near: {} {} ({})\n", near.method, shorten(&near.url), near.differs));
+            text.push_str(&format!(
+                "near: {} {} ({})\n",
+                near.method,
+                shorten(&near.url),
+                near.differs
+            ));
         }
         text
     }

@@ -2,14 +2,22 @@
 
 use hyper::body::Bytes;
 
-use crate::{
-    Answer, Episode, ReplayOptions,
-    replay::tests::{Got, World, head, read},
-};
+use crate::replay::tests::{Got, World, head, read};
+use crate::{Answer, Episode, ReplayOptions};
 
-fn ask(world: &World, method: &str, url: &str, headers: &[(&'static str, &str)], body: &'static str) -> Got {
+fn ask(
+    world: &World,
+    method: &str,
+    url: &str,
+    headers: &[(&'static str, &str)],
+    body: &'static str,
+) -> Got {
     let replay = world.replay(ReplayOptions::default());
-    read(replay.answer(&head(method, url, headers), &Bytes::from_static(body.as_bytes()), &Episode::new()))
+    read(replay.answer(
+        &head(method, url, headers),
+        &Bytes::from_static(body.as_bytes()),
+        &Episode::new(),
+    ))
 }
 
 const NAVIGATION: [(&str, &str); 1] = [("sec-fetch-dest", "document")];
@@ -30,7 +38,10 @@ fn a_missed_page_names_what_is_near_and_what_differs() {
     let got = ask(&world, "GET", "https://a.test/list?page=9&q=x", &NAVIGATION, "");
     assert_eq!((got.status, &got.headers["sandbox-answer"]), (404, &"miss".parse().unwrap()));
     assert_eq!(got.headers["content-type"], "text/html; charset=utf-8");
-    assert_eq!(near(&got)[0], "GET https://a.test/list?page=1&q=x | parameter page: 9 (recorded: 1)");
+    assert_eq!(
+        near(&got)[0],
+        "GET https://a.test/list?page=1&q=x | parameter page: 9 (recorded: 1)"
+    );
     assert!(
         got.text().contains("href=\"https:&#x2f;&#x2f;a.test&#x2f;list?page=1&amp;q=x\""),
         "{}",
@@ -88,7 +99,8 @@ fn pages_come_before_what_pages_consist_of() {
 #[test]
 fn the_page_escapes_what_it_shows() {
     let world = World::new();
-    let got = ask(&world, "GET", "https://a.test/?q=<script>alert(1)</script>&r=\"'", &NAVIGATION, "");
+    let got =
+        ask(&world, "GET", "https://a.test/?q=<script>alert(1)</script>&r=\"'", &NAVIGATION, "");
     assert!(!got.text().contains("<script>"), "{}", got.text());
     assert!(got.text().contains("Nothing was recorded under this host"));
 }
@@ -98,8 +110,10 @@ fn a_page_that_withholds_what_is_near_does_not_tell_whether_there_is_any() {
     let world = World::new();
     world.get("https://a.test/about", 200, &[], b"");
     let withheld = |url: &str| {
-        let replay = world.replay(ReplayOptions { list_nearest: false, ..ReplayOptions::default() });
-        let got = read(replay.answer(&head("GET", url, &NAVIGATION), &Bytes::new(), &Episode::new()));
+        let replay =
+            world.replay(ReplayOptions { list_nearest: false, ..ReplayOptions::default() });
+        let got =
+            read(replay.answer(&head("GET", url, &NAVIGATION), &Bytes::new(), &Episode::new()));
         assert_eq!(near(&got).is_empty(), url.contains("b.test"));
         got.text().replace(&url.replace('/', "&#x2f;"), "URL")
     };
@@ -123,8 +137,13 @@ fn a_missed_subresource_is_bare_and_visible_to_scripts() {
     assert_eq!(got.headers["cross-origin-resource-policy"], "cross-origin");
     let html = ask(&world, "GET", "https://api.test/x", &[("accept", "text/html,*/*")], "");
     assert!(html.text().starts_with("<!doctype html>"));
-    let image =
-        ask(&world, "GET", "https://api.test/x", &[("accept", "text/html"), ("sec-fetch-dest", "image")], "");
+    let image = ask(
+        &world,
+        "GET",
+        "https://api.test/x",
+        &[("accept", "text/html"), ("sec-fetch-dest", "image")],
+        "",
+    );
     assert!(image.body.is_empty());
     let plain = ask(&world, "GET", "https://api.test/x", &[], "");
     assert!(plain.text().starts_with("miss: GET https://api.test/x\n"));
@@ -134,6 +153,9 @@ fn a_missed_subresource_is_bare_and_visible_to_scripts() {
 fn a_host_outside_the_world_is_refused_by_name() {
     let head = head("GET", "https://evil.test/x", &NAVIGATION);
     let got = read(super::refused(&head));
-    assert_eq!((got.status, got.answer), (403, Answer::Refused { reason: "no route to evil.test".into() }));
+    assert_eq!(
+        (got.status, got.answer),
+        (403, Answer::Refused { reason: "no route to evil.test".into() })
+    );
     assert!(String::from_utf8(got.body).unwrap().contains("evil.test is not in this world"));
 }

@@ -1,10 +1,12 @@
 //! Asks again for what a visit has seen of a site, so that a recording has the states before and
 //! after a write. What is asked is said by [`crate::record::Visit`].
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use http::{Extensions, header::LOCATION};
+use http::Extensions;
+use http::header::LOCATION;
 use http_body_util::BodyExt as _;
 use hyper::body::Bytes;
 use snapshots::index::{is_log_out, site_of};
@@ -12,12 +14,10 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::live;
-use crate::{
-    Recorder, Reply, RequestHead, Visit, body,
-    gateway::Shared,
-    record::{AskedIn, Asker, Draft, RequestCopy},
-    routes::Target,
-};
+use crate::gateway::Shared;
+use crate::record::{AskedIn, Asker, Draft, RequestCopy};
+use crate::routes::Target;
+use crate::{Recorder, Reply, RequestHead, Visit, body};
 
 /// How long a write may have to wait for it. What was not asked by then is not.
 const DEADLINE: Duration = Duration::from_secs(15);
@@ -53,7 +53,8 @@ async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site
     let _one_at_a_time = lock.lock().await;
     let requests = visit.to_ask(site).into_iter();
     let all = stream::iter(requests.map(|head| ask_one(shared, recorder, visit, head)));
-    if timeout(DEADLINE, all.buffer_unordered(AT_ONCE).for_each(std::future::ready)).await.is_err() {
+    if timeout(DEADLINE, all.buffer_unordered(AT_ONCE).for_each(std::future::ready)).await.is_err()
+    {
         tracing::info!(site, "the site was too slow to be asked again for all that was seen");
     }
 }

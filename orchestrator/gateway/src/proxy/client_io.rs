@@ -1,18 +1,14 @@
 //! A client's connection that can give back bytes already read. It fails when the client takes no
 //! bytes for too long.
 
-use std::{
-    io,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::body::Bytes;
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf},
-    time::{Instant, Sleep},
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep};
 
 /// A connection with the bytes that were already read from it.
 pub(super) struct ClientIo<S> {
@@ -48,18 +44,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> ClientIo<S> {
 
 impl<S: AsyncWrite> ClientIo<S> {
     /// Turns endless waiting into an error.
-    fn bound<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn bound<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        polled: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             self.deadline = None;
             return polled;
         }
         let stall = self.stall;
-        let deadline =
-            self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
+        let deadline = self
+            .deadline
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
         match deadline.as_mut().poll(cx) {
-            Poll::Ready(()) => {
-                Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing")))
-            }
+            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the client takes nothing",
+            ))),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -81,7 +83,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for ClientIo<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for ClientIo<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.inner).poll_write(cx, bytes);
         self.bound(cx, polled)
     }

@@ -5,14 +5,10 @@
 //! otherwise. When all places are taken and another client connects, the longest idle one is
 //! closed. If all are busy or have only just connected, the new one waits.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
@@ -137,7 +133,9 @@ impl Clients {
         let idle = places
             .taken
             .iter()
-            .filter(|(_, state)| state.busy.load(Ordering::SeqCst) == 0 && !state.closed.is_cancelled())
+            .filter(|(_, state)| {
+                state.busy.load(Ordering::SeqCst) == 0 && !state.closed.is_cancelled()
+            })
             .filter(|(_, state)| {
                 let since = state.idle_since.load(Ordering::Relaxed);
                 state.served.load(Ordering::Relaxed) || since.saturating_add(fresh) <= now

@@ -3,22 +3,26 @@
 //! Every tunnel is accepted, whatever its route. A refusal inside a tunnel is a readable page; a
 //! refused tunnel is not.
 
-use std::{io, sync::Arc};
+use std::io;
+use std::sync::Arc;
 
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use rustls::server::Acceptor;
 use tokio::time::timeout;
-use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
+use tokio_rustls::LazyConfigAcceptor;
+use tokio_rustls::server::TlsStream;
 
-use super::{
-    client_io::ClientIo,
-    clients::Client,
-    listener::{serve_http1, serve_http2},
-    target::Via,
-    wire::CheckedIo,
-};
-use crate::{Scheme, door::ClientStream, gateway::Shared, in_flight::InFlightGuard, tls::H2};
+use super::client_io::ClientIo;
+use super::clients::Client;
+use super::listener::{serve_http1, serve_http2};
+use super::target::Via;
+use super::wire::CheckedIo;
+use crate::Scheme;
+use crate::door::ClientStream;
+use crate::gateway::Shared;
+use crate::in_flight::InFlightGuard;
+use crate::tls::H2;
 
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -61,7 +65,13 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, tunnel: Tunnel) {
     };
     if first != TLS_HANDSHAKE {
         drop(opening);
-        return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, place, client).await;
+        return serve_http1(
+            shared,
+            Via::Tunnel { scheme: Scheme::Http, host, port },
+            place,
+            client,
+        )
+        .await;
     }
     let tls = timeout(limit, handshake(&shared, &host, client)).await;
     drop(opening);

@@ -6,7 +6,9 @@
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use super::target::BadTarget;
-use crate::{Answer, Reply, body, complaints::Complaints, upstream::UpstreamError};
+use crate::complaints::Complaints;
+use crate::upstream::UpstreamError;
+use crate::{Answer, Reply, body};
 
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
@@ -67,7 +69,11 @@ impl Failure {
 
     /// The bytes are not a valid request.
     pub(super) fn malformed(reason: &str) -> Self {
-        Self::failed("malformed", StatusCode::BAD_REQUEST, format!("the request is malformed: {reason}"))
+        Self::failed(
+            "malformed",
+            StatusCode::BAD_REQUEST,
+            format!("the request is malformed: {reason}"),
+        )
     }
 
     /// The request bodies in flight exceed the memory budget.
@@ -80,7 +86,9 @@ impl Failure {
 
     /// The request body is too large to be looked up.
     pub(super) fn body_too_large(limit: usize) -> Self {
-        let text = format!("the request body is larger than {limit} bytes, the most that can be looked up");
+        let text = format!(
+            "the request body is larger than {limit} bytes, the most that can be looked up"
+        );
         Self::failed("body-too-large", StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
@@ -128,7 +136,13 @@ impl Failure {
         };
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
-        Reply { status: self.status, headers, body: body::full(text), answer: self.answer, capture: None }
+        Reply {
+            status: self.status,
+            headers,
+            body: body::full(text),
+            answer: self.answer,
+            capture: None,
+        }
     }
 }
 
@@ -141,7 +155,9 @@ impl From<UpstreamError> for Failure {
             UpstreamError::UploadStalled { .. } => StatusCode::REQUEST_TIMEOUT,
             UpstreamError::Guarded { .. } | UpstreamError::Port { .. } => StatusCode::FORBIDDEN,
             UpstreamError::Loop { .. } => StatusCode::LOOP_DETECTED,
-            UpstreamError::Request { .. } | UpstreamError::UploadBroken { .. } => StatusCode::BAD_REQUEST,
+            UpstreamError::Request { .. } | UpstreamError::UploadBroken { .. } => {
+                StatusCode::BAD_REQUEST
+            }
             UpstreamError::Resolve { .. }
             | UpstreamError::Connect { .. }
             | UpstreamError::Tls { .. }

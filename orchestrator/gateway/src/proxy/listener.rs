@@ -1,39 +1,27 @@
 //! Accepts clients and serves HTTP on their connections.
 
-use std::{
-    convert::Infallible,
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::convert::Infallible;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
-use hyper::{
-    rt::Executor,
-    server::conn::{http1, http2},
-    service::service_fn,
-};
+use hyper::rt::Executor;
+use hyper::server::conn::{http1, http2};
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::Instant,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
 
-use super::{
-    client_io::ClientIo,
-    clients::Client,
-    service, stalled,
-    target::Via,
-    wire::{CheckedIo, Wire},
-};
-use crate::{
-    Admission,
-    door::{ClientStream, Listener},
-    gateway::Shared,
-    limits::MAX_HEAD,
-};
+use super::client_io::ClientIo;
+use super::clients::Client;
+use super::target::Via;
+use super::wire::{CheckedIo, Wire};
+use super::{service, stalled};
+use crate::Admission;
+use crate::door::{ClientStream, Listener};
+use crate::gateway::Shared;
+use crate::limits::MAX_HEAD;
 
 /// Pause before accepting again when the process or the machine has no file descriptors left. It
 /// ends early if a client leaves.
@@ -116,12 +104,20 @@ async fn place(shared: &Shared) -> Arc<Client> {
     let (client, crowded) = shared.clients.admit().await;
     if crowded && shared.complaints.first("crowded", "") {
         let limit = shared.clients.limit();
-        tracing::warn!(limit, "there are more clients than places; the longest idle ones are closed");
+        tracing::warn!(
+            limit,
+            "there are more clients than places; the longest idle ones are closed"
+        );
     }
     client
 }
 
-async fn serve(shared: Arc<Shared>, client: Arc<Client>, stream: ClientStream, admission: Admission) {
+async fn serve(
+    shared: Arc<Shared>,
+    client: Arc<Client>,
+    stream: ClientStream,
+    admission: Admission,
+) {
     let io = ClientIo::new(stream, shared.limits.client_stall);
     serve_http1(shared, Via::Proxy(admission), client, io).await;
 }
@@ -130,7 +126,8 @@ async fn serve(shared: Arc<Shared>, client: Arc<Client>, stream: ClientStream, a
 /// queue. A moment if the machine failed, because it would fail again at once.
 pub(crate) fn rest_after(error: &io::Error) -> Option<Duration> {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-    (!matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)).then_some(OUT_OF_FILES)
+    (!matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted))
+        .then_some(OUT_OF_FILES)
 }
 
 /// Serves HTTP/1.1 on a connection until the client closes it, an upgrade takes it over, or the

@@ -6,14 +6,13 @@ use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 
-use super::{again, failure::Failure, service::ProxyRequest};
-use crate::{
-    Answer, Body, Recorder, Reply, RequestHead, Visit, body,
-    gateway::Shared,
-    miss,
-    record::{self, AskedIn, Asker, Draft, RequestCopy},
-    upstream::{UpstreamResponse, end_to_end},
-};
+use super::again;
+use super::failure::Failure;
+use super::service::ProxyRequest;
+use crate::gateway::Shared;
+use crate::record::{self, AskedIn, Asker, Draft, RequestCopy};
+use crate::upstream::{UpstreamResponse, end_to_end};
+use crate::{Answer, Body, Recorder, Reply, RequestHead, Visit, body, miss};
 
 /// A reply with properties that only the connection knows: the case of header names, the reason
 /// phrase, and whether the body is an endless stream.
@@ -31,7 +30,8 @@ impl From<Reply> for Outgoing {
 
 /// The refusal of a request that may change something at a third party.
 fn guarded(shared: &Shared, head: &RequestHead) -> Option<Outgoing> {
-    let stops = shared.write_guard.as_ref().is_some_and(|guard| guard.stops(&head.method, &head.host));
+    let stops =
+        shared.write_guard.as_ref().is_some_and(|guard| guard.stops(&head.method, &head.host));
     stops.then(|| miss::guarded(head).into())
 }
 
@@ -40,8 +40,10 @@ pub(super) async fn forward(shared: &Shared, request: ProxyRequest) -> Result<Ou
     if let Some(refusal) = guarded(shared, &request.head) {
         return Ok(refusal);
     }
-    let arrived =
-        shared.upstream.send(request.head.server(), &request.head, request.extensions, request.body).await?;
+    let arrived = shared
+        .upstream
+        .send(request.head.server(), &request.head, request.extensions, request.body)
+        .await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
@@ -121,8 +123,13 @@ pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamRespo
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {
-    let reply =
-        Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer, capture: None };
+    let reply = Reply {
+        status: parts.status,
+        headers: end_to_end(parts.headers),
+        body,
+        answer,
+        capture: None,
+    };
     Outgoing { reply, extensions: parts.extensions, stream }
 }
 

@@ -4,25 +4,24 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use http_body_util::BodyExt;
-use hyper::{
-    body::{Body as _, Bytes, Incoming},
-    upgrade::OnUpgrade,
-};
+use hyper::body::{Body as _, Bytes, Incoming};
+use hyper::upgrade::OnUpgrade;
 use tokio::time::timeout;
 
-use super::{
-    connect::{self, Tunnel},
-    failure::Failure,
-    listener::Connection,
-    live::{self, Outgoing},
-    site,
-    socket::{self, Handshake},
-    target::{self, BadTarget, Via},
-    track::Pending,
-};
+use super::connect::{self, Tunnel};
+use super::failure::Failure;
+use super::listener::Connection;
+use super::live::{self, Outgoing};
+use super::site;
+use super::socket::{self, Handshake};
+use super::target::{self, BadTarget, Via};
+use super::track::Pending;
+use crate::gateway::Shared;
+use crate::routes::Target;
+use crate::traffic_capture::CapturedRequest;
 use crate::{
-    Answer, Body, Episode, Fill, Recorder, Replay, Reply, RequestHead, Visit, blocking, body, destination,
-    gateway::Shared, miss, routes::Target, traffic_capture::CapturedRequest,
+    Answer, Body, Episode, Fill, Recorder, Replay, Reply, RequestHead, Visit, blocking, body,
+    destination, miss,
 };
 
 /// The longest body that is read before it is sent on, in bytes.
@@ -130,7 +129,12 @@ async fn answer(
 
 /// Answers from the snapshots on a thread that may wait, for the indexing of their pages or for the
 /// server that they are on.
-async fn replayed(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
+async fn replayed(
+    episode: &Arc<Episode>,
+    replay: &Arc<Replay>,
+    head: RequestHead,
+    body: Bytes,
+) -> Reply {
     let (replay, episode, request_head) = (Arc::clone(replay), Arc::clone(episode), head.clone());
     let answered = blocking::run(move || replay.answer(&request_head, &body, &episode)).await;
     // A failed task has already reported its panic.
@@ -149,7 +153,8 @@ async fn recorded(
     match visit.filter(|visit| visit.asks_again() && is_short && !request.head.method.is_safe()) {
         Some(visit) => {
             let body = whole_body(shared, request.body).await?;
-            live::fill(shared, recorder, Some(visit), (request.head, request.extensions), body).await
+            live::fill(shared, recorder, Some(visit), (request.head, request.extensions), body)
+                .await
         }
         None => live::record(shared, recorder, visit, request).await,
     }

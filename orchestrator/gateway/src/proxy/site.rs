@@ -3,18 +3,14 @@
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
 
-use super::{
-    failure::Failure,
-    live::{self, Outgoing},
-    service::ProxyRequest,
-};
-use crate::{
-    Answer, RequestHead, Scheme, Site,
-    gateway::Shared,
-    replay::dates,
-    site::SiteAddress,
-    upstream::{Server, UpgradeOutcome, UpstreamError},
-};
+use super::failure::Failure;
+use super::live::{self, Outgoing};
+use super::service::ProxyRequest;
+use crate::gateway::Shared;
+use crate::replay::dates;
+use crate::site::SiteAddress;
+use crate::upstream::{Server, UpgradeOutcome, UpstreamError};
+use crate::{Answer, RequestHead, Scheme, Site};
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -77,9 +73,12 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        SiteAddress::Copy(place) => {
-            Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: place.clone() }
-        }
+        SiteAddress::Copy(place) => Server {
+            scheme: Scheme::Http,
+            host: head.host.clone(),
+            port: head.port,
+            place: place.clone(),
+        },
         SiteAddress::Address(server) => server.clone(),
         SiteAddress::Named(server) => {
             head.url = under(&head.url, server, socket);

@@ -2,34 +2,28 @@
 
 use std::sync::Arc;
 
-use http::{
-    Extensions, HeaderMap, HeaderValue, Response, StatusCode,
-    header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE},
-};
-use hyper::{
-    body::Bytes,
-    upgrade::{OnUpgrade, Upgraded},
-};
+use http::header::{CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, UPGRADE};
+use http::{Extensions, HeaderMap, HeaderValue, Response, StatusCode};
+use hyper::body::Bytes;
+use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{
-    failure::Failure,
-    live::{self, Outgoing},
-    service::deliver,
-    site,
-    track::Pending,
-    wire::Wire,
-};
+use super::failure::Failure;
+use super::live::{self, Outgoing};
+use super::service::deliver;
+use super::site;
+use super::track::Pending;
+use super::wire::Wire;
+use crate::gateway::Shared;
+use crate::miss::{self, is_navigation};
+use crate::record::{AskedIn, Asker, Draft, RequestCopy, SocketLog};
+use crate::routes::Target;
+use crate::socket::{PlaybackContext, SocketScript, play, relay};
+use crate::upstream::{UpgradeOutcome, UpstreamHead, end_to_end};
 use crate::{
     Answer, Body, Episode, GivenCapture, Recorder, Reply, RequestHead, Visit, blocking, body,
-    gateway::Shared,
-    miss::{self, is_navigation},
-    record::{AskedIn, Asker, Draft, RequestCopy, SocketLog},
-    routes::Target,
-    socket::{PlaybackContext, SocketScript, play, relay},
-    upstream::{UpgradeOutcome, UpstreamHead, end_to_end},
 };
 
 /// A handshake as the client sent it, with access to its connection after the response.
@@ -78,7 +72,8 @@ pub(super) async fn serve(
             let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(&episode), head.clone());
             let found = blocking::run(move || replay.socket(&asked, &episode)).await;
             // A failed task has already reported its panic.
-            let lost = |_| Err(Box::new(miss::failed(&head, "failed to read the snapshots".to_owned())));
+            let lost =
+                |_| Err(Box::new(miss::failed(&head, "failed to read the snapshots".to_owned())));
             recorded(&head, || found.unwrap_or_else(lost))
         }
         Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
@@ -86,8 +81,11 @@ pub(super) async fn serve(
             live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions).await
         }
         Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {
-            Ok(Outcome::Plain(Outgoing { reply, .. })) if matches!(reply.answer, Answer::Miss { .. }) => {
-                live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions).await
+            Ok(Outcome::Plain(Outgoing { reply, .. }))
+                if matches!(reply.answer, Answer::Miss { .. }) =>
+            {
+                live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions)
+                    .await
             }
             other => other,
         },
@@ -121,10 +119,19 @@ pub(super) async fn serve(
             shared.in_flight.socket_opened();
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
-                    let context =
-                        PlaybackContext { in_flight: &shared.in_flight, episode: &episode, url: &head.url };
-                    play(TokioIo::new(client), &script, shared.limits.socket_message, context, &shared.cut)
-                        .await;
+                    let context = PlaybackContext {
+                        in_flight: &shared.in_flight,
+                        episode: &episode,
+                        url: &head.url,
+                    };
+                    play(
+                        TokioIo::new(client),
+                        &script,
+                        shared.limits.socket_message,
+                        context,
+                        &shared.cut,
+                    )
+                    .await;
                 }
                 drop(pending);
             });
@@ -186,7 +193,9 @@ fn recorded(
         .headers
         .get(SEC_WEBSOCKET_KEY)
         .and_then(|key| HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok())
-        .ok_or_else(|| Failure::malformed("it is a WebSocket handshake without Sec-WebSocket-Key"))?;
+        .ok_or_else(|| {
+            Failure::malformed("it is a WebSocket handshake without Sec-WebSocket-Key")
+        })?;
     Ok(match found() {
         Ok((script, answer)) => Outcome::Recorded { accept, script, answer },
         Err(reply) => Outcome::Plain((*reply).into()),

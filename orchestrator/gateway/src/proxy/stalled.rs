@@ -7,12 +7,10 @@
 //! The response body reports whose turn it is. The stream's task polls that body, and checks after
 //! each poll.
 
-use std::{
-    cell::Cell,
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use tokio::time::{Instant, Sleep};
 

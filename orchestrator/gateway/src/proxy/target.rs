@@ -2,12 +2,12 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use http::{Method, Version, header::HOST, request, uri::Authority};
+use http::header::HOST;
+use http::uri::Authority;
+use http::{Method, Version, request};
 
-use crate::{
-    Admission, RequestHead, Scheme,
-    upstream::{end_to_end, join_cookies},
-};
+use crate::upstream::{end_to_end, join_cookies};
+use crate::{Admission, RequestHead, Scheme};
 
 /// How a request arrived.
 #[derive(Debug, Clone)]
@@ -38,7 +38,10 @@ pub(super) enum BadTarget {
 }
 
 /// The host (lower-case, no brackets) and port of an authority.
-pub(super) fn host_and_port(authority: &Authority, default: Option<u16>) -> Result<(String, u16), BadTarget> {
+pub(super) fn host_and_port(
+    authority: &Authority,
+    default: Option<u16>,
+) -> Result<(String, u16), BadTarget> {
     if authority.as_str().contains('@') {
         return Err(BadTarget::Host);
     }
@@ -79,7 +82,10 @@ fn is_host_name(host: &str) -> bool {
 }
 
 /// The server in the `Host` header. HTTP/1.1 requires the header, and no version allows two.
-fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Option<(String, u16)>, BadTarget> {
+fn named_by_header(
+    parts: &request::Parts,
+    default: Option<u16>,
+) -> Result<Option<(String, u16)>, BadTarget> {
     let mut hosts = parts.headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) if parts.version == Version::HTTP_11 => Err(BadTarget::NoHost),
@@ -93,7 +99,11 @@ fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Optio
 }
 
 /// The request head for the rest of the crate.
-pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<RequestHead, BadTarget> {
+pub(super) fn head(
+    via: &Via,
+    parts: request::Parts,
+    websocket: bool,
+) -> Result<RequestHead, BadTarget> {
     let (scheme, host, port) = match via {
         Via::Proxy(_) => {
             let scheme = match parts.uri.scheme_str() {
@@ -113,13 +123,17 @@ pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<
         }
         Via::Tunnel { scheme, host, port } => {
             let default = Some(scheme.default_port());
-            let target =
-                parts.uri.authority().map(|authority| host_and_port(authority, default)).transpose()?;
+            let target = parts
+                .uri
+                .authority()
+                .map(|authority| host_and_port(authority, default))
+                .transpose()?;
             let named = named_by_header(&parts, default)?;
             if target.is_some() && named.is_some() && target != named {
                 return Err(BadTarget::OtherHost);
             }
-            if target.or(named).is_some_and(|(named, its_port)| named != *host || its_port != *port) {
+            if target.or(named).is_some_and(|(named, its_port)| named != *host || its_port != *port)
+            {
                 return Err(BadTarget::Misdirected);
             }
             (*scheme, host.clone(), *port)
@@ -136,7 +150,15 @@ pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<
     if parts.version == Version::HTTP_2 {
         join_cookies(&mut headers);
     }
-    Ok(RequestHead { method: parts.method, url, scheme, host, port, version: parts.version, headers })
+    Ok(RequestHead {
+        method: parts.method,
+        url,
+        scheme,
+        host,
+        port,
+        version: parts.version,
+        headers,
+    })
 }
 
 fn absolute(scheme: Scheme, host: &str, port: u16, path: &str, websocket: bool) -> String {
@@ -223,9 +245,19 @@ mod tests {
             Some("shop.test"),
             Ok("http://shop.test:81/"),
         );
-        check(&Via::Proxy(Admission::Anyone), "http://shop.test/", Some("not a host"), Err(BadTarget::Host));
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test/",
+            Some("not a host"),
+            Err(BadTarget::Host),
+        );
         check(&Via::Proxy(Admission::Anyone), "http://shop.test/", Some(""), Err(BadTarget::Host));
-        check(&Via::Proxy(Admission::Anyone), "http://shop.test?q", None, Ok("http://shop.test/?q"));
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test?q",
+            None,
+            Ok("http://shop.test/?q"),
+        );
         check(&Via::Proxy(Admission::Anyone), "http://[::1]:81/", None, Ok("http://[::1]:81/"));
         check(&Via::Proxy(Admission::Anyone), "http://shop.test./", None, Ok("http://shop.test/"));
         check(&Via::Proxy(Admission::Anyone), "/", Some("shop.test"), Err(BadTarget::NotProxied));
@@ -244,17 +276,28 @@ mod tests {
         check(&via, "https://shop.test/a", Some("forum.test"), Err(BadTarget::OtherHost));
         check(&via, "/a", Some("forum.test"), Err(BadTarget::Misdirected));
         check(&via, "/a", Some("shop.test:444"), Err(BadTarget::Misdirected));
-        check(&tunnel(Scheme::Http, "::1", 8080), "/", Some("[::1]:8080"), Ok("http://[::1]:8080/"));
+        check(
+            &tunnel(Scheme::Http, "::1", 8080),
+            "/",
+            Some("[::1]:8080"),
+            Ok("http://[::1]:8080/"),
+        );
     }
 
     #[test]
     fn http_1_1_has_one_host() {
         let mut without = parts("http://shop.test/", None);
         without.version = Version::HTTP_11;
-        assert_eq!(head(&Via::Proxy(Admission::Anyone), without, false).unwrap_err(), BadTarget::NoHost);
+        assert_eq!(
+            head(&Via::Proxy(Admission::Anyone), without, false).unwrap_err(),
+            BadTarget::NoHost
+        );
         let mut twice = parts("http://shop.test/", Some("shop.test"));
         twice.headers.append(HOST, "shop.test".parse().unwrap());
-        assert_eq!(head(&Via::Proxy(Admission::Anyone), twice, false).unwrap_err(), BadTarget::Hosts);
+        assert_eq!(
+            head(&Via::Proxy(Admission::Anyone), twice, false).unwrap_err(),
+            BadTarget::Hosts
+        );
     }
 
     #[test]

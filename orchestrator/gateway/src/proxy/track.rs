@@ -7,14 +7,13 @@ use std::time::Instant;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Frame};
 
-use super::{clients::Busy, stalled};
-use crate::{
-    Answer, Body, Entry, Episode, Ledger,
-    body::{BodyError, BodyObserver, ObservedBody},
-    complaints::Complaints,
-    gateway::Shared,
-    in_flight::InFlightGuard,
-};
+use super::clients::Busy;
+use super::stalled;
+use crate::body::{BodyError, BodyObserver, ObservedBody};
+use crate::complaints::Complaints;
+use crate::gateway::Shared;
+use crate::in_flight::InFlightGuard;
+use crate::{Answer, Body, Entry, Episode, Ledger};
 
 /// The maximum number of body bytes that an HTTP/2 connection gets before its client has taken the
 /// previous ones.
@@ -39,7 +38,9 @@ impl Pending {
             method: String::new(),
             url: String::new(),
             status: 0,
-            answer: Answer::Failed { error: "the client went away before there was an answer".to_owned() },
+            answer: Answer::Failed {
+                error: "the client went away before there was an answer".to_owned(),
+            },
             capture: None,
             bytes: 0,
             destination: None,

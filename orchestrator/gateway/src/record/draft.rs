@@ -1,19 +1,16 @@
 //! An exchange in progress: complete except for the response body, which is still arriving.
 
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
 use http::HeaderMap;
 use hyper::ext::ReasonPhrase;
 use snapshots::{Exchange, Headers, Spool, Timestamp};
 
-use super::{
-    AskedIn, Asker, Recorder,
-    request::{CopyOutcome, RequestCopy},
-};
-use crate::{
-    RequestHead,
-    upstream::{UpstreamError, UpstreamHead},
-};
+use super::request::{CopyOutcome, RequestCopy};
+use super::{AskedIn, Asker, Recorder};
+use crate::RequestHead;
+use crate::upstream::{UpstreamError, UpstreamHead};
 
 /// An exchange that is completed by its response body. If it is dropped before that, it is counted
 /// as partial.
@@ -42,7 +39,13 @@ impl Draft {
         asked.iter().for_each(AskedIn::sent);
         exchange.visit = asked.as_ref().map(|asked| asked.visit.name().to_owned());
         exchange.asked_again = asked.as_ref().is_some_and(|asked| asked.asker == Asker::Recorder);
-        Self { recorder: recorder.clone(), exchange: Some(exchange), copy, asked, since: Instant::now() }
+        Self {
+            recorder: recorder.clone(),
+            exchange: Some(exchange),
+            copy,
+            asked,
+            since: Instant::now(),
+        }
     }
 
     /// Adds the response head.
@@ -138,8 +141,10 @@ impl Draft {
     /// Discards it because the response broke off.
     pub(crate) fn broke_off(mut self, error: &(dyn std::error::Error + 'static)) {
         if let Some(exchange) = self.exchange.take() {
-            self.recorder
-                .partial(&exchange.url, &format!("it broke off: {}", error_text::with_causes(error)));
+            self.recorder.partial(
+                &exchange.url,
+                &format!("it broke off: {}", error_text::with_causes(error)),
+            );
         }
     }
 }
@@ -147,7 +152,8 @@ impl Draft {
 impl Drop for Draft {
     fn drop(&mut self) {
         if let Some(exchange) = self.exchange.take() {
-            self.recorder.partial(&exchange.url, "the client left, or the recording ended, before its end");
+            self.recorder
+                .partial(&exchange.url, "the client left, or the recording ended, before its end");
         }
         self.recorder.ended();
     }
@@ -166,7 +172,9 @@ pub(crate) fn request_headers(head: &RequestHead) -> Headers {
     let mut headers = as_listed(&head.headers);
     if !headers.contains("host") {
         let authority = head.url.split("://").nth(1).and_then(|rest| rest.split(['/', '?']).next());
-        headers.0.insert(0, ("host".to_owned(), authority.unwrap_or(&head.host).as_bytes().to_vec()));
+        headers
+            .0
+            .insert(0, ("host".to_owned(), authority.unwrap_or(&head.host).as_bytes().to_vec()));
     }
     headers
 }
@@ -187,7 +195,9 @@ fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
     }
     let agrees = headers.len() == parsed.len()
         && parsed.keys().all(|name| {
-            headers.get_all(name.as_str()).eq(parsed.get_all(name).iter().map(http::HeaderValue::as_bytes))
+            headers
+                .get_all(name.as_str())
+                .eq(parsed.get_all(name).iter().map(http::HeaderValue::as_bytes))
         });
     agrees.then_some(headers)
 }
@@ -207,7 +217,8 @@ mod tests {
 
     #[test]
     fn the_head_is_kept_as_sent_only_if_it_is_the_one_that_was_read() {
-        let raw = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Thing:  two \r\nset-cookie: b=2\r\n\r\n";
+        let raw =
+            b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Thing:  two \r\nset-cookie: b=2\r\n\r\n";
         let mut parsed = HeaderMap::new();
         parsed.append("set-cookie", http::HeaderValue::from_static("a=1"));
         parsed.append("x-thing", http::HeaderValue::from_static("two"));

@@ -18,27 +18,24 @@ mod tee;
 mod tokens;
 mod visit;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
-
-use parking_lot::{Mutex, RwLock};
-use rand::Rng;
-use serde::Serialize;
-use snapshots::{Exchange, OpenSocket, Recording};
-
-use crate::socket::Payload;
-use crate::upstream::UpstreamError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
+use parking_lot::{Mutex, RwLock};
+use rand::Rng;
 pub use redact::Redact;
 use redact::Redactor;
 pub(crate) use request::{CopyOutcome, RequestCopy};
+use serde::Serialize;
+use snapshots::{Exchange, OpenSocket, Recording};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::record;
 pub use visit::Visit;
 pub(crate) use visit::{AskedIn, Asker};
+
+use crate::socket::Payload;
+use crate::upstream::UpstreamError;
 
 /// How much of a body is held in memory before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;
@@ -165,7 +162,9 @@ impl Recorder {
         match &payload {
             Payload::Text(text) => clean(text.as_bytes())
                 .map_or(payload, |text| Payload::Text(String::from_utf8_lossy(&text).into_owned())),
-            Payload::Binary(bytes) => clean(bytes).map_or(payload, |bytes| Payload::Binary(bytes.into())),
+            Payload::Binary(bytes) => {
+                clean(bytes).map_or(payload, |bytes| Payload::Binary(bytes.into()))
+            }
             Payload::Close { .. } => payload,
         }
     }

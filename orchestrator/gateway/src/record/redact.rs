@@ -107,7 +107,10 @@ mod tests {
     fn redacted(redact: &Redact, fields: &[(&str, &str)]) -> Vec<String> {
         let mut headers: Headers = fields.iter().copied().collect();
         redact.redact(&[7; 16], &mut headers);
-        headers.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value))).collect()
+        headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value)))
+            .collect()
     }
 
     #[test]

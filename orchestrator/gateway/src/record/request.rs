@@ -8,10 +8,8 @@ use parking_lot::{Mutex, MutexGuard};
 use snapshots::Spool;
 
 use super::SPOOL_MEMORY;
-use crate::{
-    Body,
-    body::{BodyObserver, ObservedBody},
-};
+use crate::Body;
+use crate::body::{BodyObserver, ObservedBody};
 
 /// The copy so far, at most `cap` bytes. The upstream body and the response share it.
 #[derive(Clone)]
@@ -65,7 +63,9 @@ impl RequestCopy {
     /// Takes the copy out.
     pub(crate) fn take(&self) -> CopyOutcome {
         match std::mem::replace(&mut *self.lock(), State::Taken) {
-            State::Whole(spool) => spool.finish().map_or_else(CopyOutcome::Failed, CopyOutcome::Whole),
+            State::Whole(spool) => {
+                spool.finish().map_or_else(CopyOutcome::Failed, CopyOutcome::Whole)
+            }
             State::Copying(_) | State::Taken => CopyOutcome::Partial,
             State::TooLarge => CopyOutcome::TooLarge,
             State::Failed(error) => CopyOutcome::Failed(error),

@@ -48,7 +48,9 @@ impl SocketLog {
             Payload::Close { .. } => 0,
         };
         let mut kept = self.kept.lock();
-        let SocketRecording { socket: Some(socket), bytes, full: full @ false } = &mut *kept else { return };
+        let SocketRecording { socket: Some(socket), bytes, full: full @ false } = &mut *kept else {
+            return;
+        };
         *bytes += size as u64;
         if *bytes > self.recorder.body_cap() {
             *full = true;

@@ -1,21 +1,17 @@
 //! Records a response body in transit. The exchange is written before the client receives the end
 //! of the body.
 
-use std::{
-    future::poll_fn,
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use hyper::body::{Bytes, Frame};
 use snapshots::{Exchange, Spool};
 use tokio::task::JoinHandle;
 
 use super::{Draft, SPOOL_MEMORY};
-use crate::{
-    body::{BodyError, BodyObserver, ObservedBody},
-    upstream::UpstreamBody,
-};
+use crate::body::{BodyError, BodyObserver, ObservedBody};
+use crate::upstream::UpstreamBody;
 
 /// A recorded response body. Its last frame waits until the exchange is on disk.
 pub(crate) type RecordedBody = ObservedBody<UpstreamBody, ResponseRecording>;

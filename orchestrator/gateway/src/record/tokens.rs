@@ -49,7 +49,9 @@ impl Tokens {
     /// Notes a cookie that a response sets. Another session has other tokens.
     pub(super) fn note_cookie(&mut self, name: &str, value: &str) {
         if is_of_log_in(name) && self.cookies.get(name).is_none_or(|(known, _)| known != value) {
-            self.fields.values_mut().for_each(|(_, times, differs)| (*times, *differs) = (0, false));
+            self.fields
+                .values_mut()
+                .for_each(|(_, times, differs)| (*times, *differs) = (0, false));
         }
         if self.cookies.len() >= MOST && !self.cookies.contains_key(name) {
             return;
@@ -62,11 +64,14 @@ impl Tokens {
 
     /// Whether pages may be asked for again.
     pub(super) fn allow(&self) -> bool {
-        let is_session =
-            |name: &str, value: &str| value.len() >= SESSION && name.to_ascii_lowercase().contains("sess");
+        let is_session = |name: &str, value: &str| {
+            value.len() >= SESSION && name.to_ascii_lowercase().contains("sess")
+        };
         let is_kept_in_cookie = || {
             let mut cookies = self.cookies.iter();
-            cookies.any(|(name, (value, differs))| is_token(name) || *differs && is_session(name, value))
+            cookies.any(|(name, (value, differs))| {
+                is_token(name) || *differs && is_session(name, value)
+            })
         };
         let stay = || self.fields.values().all(|(_, times, differs)| *times > 1 && !differs);
         !self.is_unknown && (self.fields.is_empty() || stay() || is_kept_in_cookie())
@@ -88,7 +93,9 @@ mod tests {
     fn of(pages: &[&str], cookies: &[(&str, &str)]) -> bool {
         let mut tokens = Tokens::default();
         cookies.iter().for_each(|(name, value)| tokens.note_cookie(name, value));
-        pages.iter().for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
+        pages
+            .iter()
+            .for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
         tokens.allow()
     }
 
@@ -100,9 +107,9 @@ mod tests {
         let mut tokens = Tokens::default();
         let mut note = |cookie: &str, values: &[&str]| {
             tokens.note_cookie("session", cookie);
-            values
-                .iter()
-                .for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
+            values.iter().for_each(|value| {
+                tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())])
+            });
             tokens.allow()
         };
         assert!(note("1", &["a", "a"]));
@@ -115,8 +122,14 @@ mod tests {
             of(&["a", "b"], &[("a_session", &one), ("a_session", &other)]),
             "the session is in the cookie"
         );
-        assert!(!of(&["a", "b"], &[("AWSALB", &one), ("AWSALB", &other)]), "that of a load balancer is none");
-        assert!(!of(&["a", "b"], &[("session", "1"), ("session", "2")]), "a name of a session that changes");
+        assert!(
+            !of(&["a", "b"], &[("AWSALB", &one), ("AWSALB", &other)]),
+            "that of a load balancer is none"
+        );
+        assert!(
+            !of(&["a", "b"], &[("session", "1"), ("session", "2")]),
+            "a name of a session that changes"
+        );
         let mut others = Tokens::default();
         others.note_fields(vec![("quantity".to_owned(), "1".to_owned())]);
         assert!(others.allow());

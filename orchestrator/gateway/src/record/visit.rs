@@ -14,23 +14,22 @@
 //! once. Only pages and data are asked for, and nothing whose address says that it does something.
 //! Pages are left alone where the form that is open could not be sent any more, see `tokens`.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, response};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
-use snapshots::{
-    Exchange,
-    index::{AT_ONCE, Effect, effect_of, may_act, only_shows_state, shows_state, site_of},
-    matching::{self, Key, ReplayRequest},
+use snapshots::Exchange;
+use snapshots::index::{
+    AT_ONCE, Effect, effect_of, may_act, only_shows_state, shows_state, site_of,
 };
+use snapshots::matching::{self, Key, ReplayRequest};
 use url::Url;
 
 use super::tokens::Tokens;
-use crate::{RequestHead, Scheme, replay::ContentKind};
+use crate::replay::ContentKind;
+use crate::{RequestHead, Scheme};
 
 /// The most requests of a site that are remembered, and the most addresses that its links name.
 const MOST: usize = 128;
@@ -115,7 +114,13 @@ impl Visit {
     /// A new visit. After a write of a site, at most `again` requests are made again.
     pub fn new(again: usize) -> Visit {
         let name = snapshots::warc::new_record_id();
-        Visit { name, again, sites: Mutex::default(), asking: Mutex::default(), document: Mutex::default() }
+        Visit {
+            name,
+            again,
+            sites: Mutex::default(),
+            asking: Mutex::default(),
+            document: Mutex::default(),
+        }
     }
 
     /// What tells it from others in a recording.
@@ -203,7 +208,8 @@ impl Visit {
         let named = if with_pages { std::mem::take(&mut site.named) } else { Vec::new() };
         let is_known = |head: &RequestHead| site.seen.iter().any(|seen| seen.head.url == head.url);
         let named: Vec<RequestHead> = named.into_iter().filter(|head| !is_known(head)).collect();
-        let seen = site.seen.iter().rev().filter(|seen| is_changed && (with_pages || !seen.is_page));
+        let seen =
+            site.seen.iter().rev().filter(|seen| is_changed && (with_pages || !seen.is_page));
         let seen = seen.map(|seen| &seen.head);
         // What shows what was done comes first, then the page that is open.
         let (shows, others): (Vec<_>, Vec<_>) =
@@ -265,7 +271,8 @@ impl SeenSite {
         let place = (head.scheme, head.host.clone());
         let own = self.cookies.entry(place.clone()).or_default();
         let paths = self.set.entry(place).or_default();
-        let lines = response.get_all(header::SET_COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let lines =
+            response.get_all(header::SET_COOKIE).iter().filter_map(|line| line.to_str().ok());
         for line in lines.take(MOST) {
             let Some((name, value)) = line.split(';').next().and_then(pair) else { continue };
             self.tokens.note_cookie(&name, &value);
@@ -274,7 +281,9 @@ impl SeenSite {
             let has = |wanted: &str, is: &dyn Fn(&str) -> bool| {
                 attributes().any(|(name, value)| name.eq_ignore_ascii_case(wanted) && is(&value))
             };
-            if value.is_empty() || has("max-age", &|text| text.parse::<i64>().is_ok_and(|age| age <= 0)) {
+            if value.is_empty()
+                || has("max-age", &|text| text.parse::<i64>().is_ok_and(|age| age <= 0))
+            {
                 own.remove(&name);
             } else if paths.len() < MOST {
                 let path = attributes().find(|(name, _)| name.eq_ignore_ascii_case("path"));
@@ -289,10 +298,12 @@ impl SeenSite {
     fn with_cookies(&self, head: &RequestHead) -> RequestHead {
         let mut head = head.clone();
         let place = (head.scheme, head.host.clone());
-        let path = Url::parse(&head.url).map_or_else(|_| String::new(), |url| url.path().to_owned());
+        let path =
+            Url::parse(&head.url).map_or_else(|_| String::new(), |url| url.path().to_owned());
         let set = self.set.get(&place).into_iter().flatten();
-        let set =
-            set.filter(|(_, of)| path.starts_with(of.trim_end_matches('/'))).map(|(name, _)| name.clone());
+        let set = set
+            .filter(|(_, of)| path.starts_with(of.trim_end_matches('/')))
+            .map(|(name, _)| name.clone());
         let mut names: Vec<String> = sent(&head.headers).map(|(name, _)| name).chain(set).collect();
         let mut known = HashSet::new();
         names.retain(|name| known.insert(name.clone()));
@@ -362,7 +373,8 @@ impl PageParts {
         // Nobody has followed the link: it has to be plain what it leads to.
         let is_wanted = |url: &Url| url.origin() == base.origin() && only_shows_state(url.as_str());
         let links = html_scan::links(kind, &body, &base).into_iter();
-        let named = links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect();
+        let named =
+            links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect();
         PageParts { is_page: true, named, fields: Some(html_scan::hidden_fields(kind, &body)) }
     }
 }

@@ -16,15 +16,15 @@
 //!
 //! Behind the last one of them, it is repeated; if it led elsewhere, the last one that did not.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use http::header;
-use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet},
-    matching::Key,
-};
+use snapshots::index::{IndexError, IndexHit, ReplaySet};
+use snapshots::matching::Key;
 
-use super::{negotiation, remembered::Remembered};
+use super::negotiation;
+use super::remembered::Remembered;
 use crate::{Episode, RequestHead};
 
 /// Captures that are further apart are of different visits, in milliseconds.
@@ -75,7 +75,9 @@ impl Documents {
         if let Some(url) = head.header(header::REFERER).or_else(origin) {
             let named = self.by_url.get(&url_key(url));
             let of_origin = || self.by_origin.get(&origin_key(url));
-            return named.or_else(of_origin).map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));
+            return named
+                .or_else(of_origin)
+                .map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));
         }
         // The second is what a browser sends over plain HTTP, where it does not send the first.
         let is_browser = ["sec-fetch-site", "upgrade-insecure-requests"];
@@ -137,7 +139,9 @@ pub(super) fn pick(
     let (group, load) = match asker {
         _ if members.len() < 2 => (members.to_vec(), 0),
         Asker::Unknown => (members.to_vec(), 0),
-        Asker::Nobody(None) => (first_of_day(set, hits, members, *episode.page_clock().now().start())?, 0),
+        Asker::Nobody(None) => {
+            (first_of_day(set, hits, members, *episode.page_clock().now().start())?, 0)
+        }
         Asker::Nobody(Some(last)) => {
             let members = of_visit(set, hits, members, last.hit)?;
             (following(hits, &members, last.hit.at_millis + 1), last.load)
@@ -146,8 +150,9 @@ pub(super) fn pick(
             let askers = recorded(set, known, hits)?;
             let is_own = |member: &&usize| {
                 askers.get(**member).is_some_and(|asked| {
-                    asked
-                        .is_some_and(|hit| (hit.member, hit.capture) == (given.hit.member, given.hit.capture))
+                    asked.is_some_and(|hit| {
+                        (hit.member, hit.capture) == (given.hit.member, given.hit.capture)
+                    })
                 })
             };
             let own: Vec<usize> = members.iter().filter(is_own).copied().collect();
@@ -198,8 +203,9 @@ pub(super) fn followed(
 /// itself is the next one.
 fn behind(hits: &[IndexHit], members: &[usize], given: IndexHit) -> Vec<usize> {
     let found = following(hits, members, given.at_millis);
-    let is_given =
-        |member: &usize| (hits[*member].member, hits[*member].capture) == (given.member, given.capture);
+    let is_given = |member: &usize| {
+        (hits[*member].member, hits[*member].capture) == (given.member, given.capture)
+    };
     match found.iter().position(is_given) {
         Some(at) if at + 1 < found.len() => found[at + 1..].to_vec(),
         _ => found,
@@ -243,7 +249,12 @@ fn following(hits: &[IndexHit], members: &[usize], from: u64) -> Vec<usize> {
     if !found.is_empty() {
         return found;
     }
-    members.iter().min_by_key(|member| hits[**member].at_millis.abs_diff(from)).copied().into_iter().collect()
+    members
+        .iter()
+        .min_by_key(|member| hits[**member].at_millis.abs_diff(from))
+        .copied()
+        .into_iter()
+        .collect()
 }
 
 /// The captures of the visit that is nearest to a time, from the first on. Those that have names
@@ -256,7 +267,8 @@ fn first_of_day(
 ) -> Result<Vec<usize>, IndexError> {
     let now = now.max(0) as u64;
     let at = |member: &usize| hits[*member].at_millis;
-    let Some(nearest) = (0..members.len()).min_by_key(|place| at(&members[*place]).abs_diff(now)) else {
+    let Some(nearest) = (0..members.len()).min_by_key(|place| at(&members[*place]).abs_diff(now))
+    else {
         return Ok(Vec::new());
     };
     let visit_of = |place: usize| -> Result<Option<(u32, u32)>, IndexError> {
@@ -265,7 +277,10 @@ fn first_of_day(
         Ok((visit != 0).then_some((hit.member, visit)))
     };
     let (mut first, visit) = (nearest, visit_of(nearest)?);
-    while first > 0 && at(&members[first]) - at(&members[first - 1]) <= GAP && visit_of(first - 1)? == visit {
+    while first > 0
+        && at(&members[first]) - at(&members[first - 1]) <= GAP
+        && visit_of(first - 1)? == visit
+    {
         first -= 1;
     }
     Ok(following(hits, &members[first..], at(&members[first])))
@@ -281,7 +296,8 @@ fn recorded(
     if let Some(known) = known.get(&key) {
         return Ok(known);
     }
-    let found = hits.iter().take(KNOWN).map(|hit| set.asked_by(*hit)).collect::<Result<Vec<_>, _>>()?;
+    let found =
+        hits.iter().take(KNOWN).map(|hit| set.asked_by(*hit)).collect::<Result<Vec<_>, _>>()?;
     let found = Arc::new(found);
     known.put(key, Arc::clone(&found));
     Ok(found)

@@ -4,13 +4,9 @@
 //! limited by bytes and split into shards to reduce lock contention. Eviction is second chance: an
 //! entry that was used since its last inspection survives once more.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -75,7 +71,9 @@ impl Cache {
         while shard.bytes > self.limit {
             let Some(oldest) = shard.order.pop_front() else { break };
             match shard.held.get(&oldest) {
-                Some(held) if held.used.swap(false, Ordering::Relaxed) => shard.order.push_back(oldest),
+                Some(held) if held.used.swap(false, Ordering::Relaxed) => {
+                    shard.order.push_back(oldest)
+                }
                 _ => {
                     if let Some(gone) = shard.held.remove(&oldest) {
                         shard.bytes -= self::cost(&gone.stored);

@@ -8,16 +8,13 @@ use snapshots::Timestamp;
 use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
 use url::Url;
 
-use super::{
-    Replay, StatePolicy,
-    asker::{self, Asker},
-    find::MatchedCaptures,
-    negotiation::{self, Choice, Negotiation},
-    partial,
-    settings::CaptureState,
-    states::{Differs, Standing},
-    stored::{StoredError, StoredResponse},
-};
+use super::asker::{self, Asker};
+use super::find::MatchedCaptures;
+use super::negotiation::{self, Choice, Negotiation};
+use super::settings::CaptureState;
+use super::states::{Differs, Standing};
+use super::stored::{StoredError, StoredResponse};
+use super::{Replay, StatePolicy, partial};
 use crate::{Answer, Episode, GivenCapture, RequestHead, SiteState};
 
 /// The capture that a request gets.
@@ -47,7 +44,10 @@ pub(crate) enum ContentKind {
 
 impl ContentKind {
     pub(crate) fn of(headers: &HeaderMap) -> ContentKind {
-        let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
+        let name = headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|name| name.to_str().ok())
+            .unwrap_or_default();
         match () {
             () if name.to_ascii_lowercase().contains("html") => ContentKind::Document,
             () if is_static_type(name) => ContentKind::Static,
@@ -59,7 +59,9 @@ impl ContentKind {
 /// An answer with what is to be said of its state.
 pub(super) fn labelled(answer: Answer, differs: Option<Differs>) -> Answer {
     match differs {
-        Some(Differs { missing, extra }) => Answer::OtherState { missing, extra, of: Box::new(answer) },
+        Some(Differs { missing, extra }) => {
+            Answer::OtherState { missing, extra, of: Box::new(answer) }
+        }
         None => answer,
     }
 }
@@ -86,7 +88,8 @@ impl Replay {
                 match episode.standing(&site).filter(|_| !history.is_empty()) {
                     Some(standing) => {
                         let own = members.iter().map(|member| hits[*member]).collect();
-                        let chosen = self.states.choose(&self.set, &history, &standing, (members, own))?;
+                        let chosen =
+                            self.states.choose(&self.set, &history, &standing, (members, own))?;
                         (chosen.members, chosen.differs)
                     }
                     None => (members, None),
@@ -114,7 +117,11 @@ impl Replay {
 
     /// The captures for which the recorder did not ask by itself, if there are some: in the order
     /// in which pages asked.
-    fn asked_by_pages(&self, hits: &[IndexHit], members: Vec<usize>) -> Result<Vec<usize>, IndexError> {
+    fn asked_by_pages(
+        &self,
+        hits: &[IndexHit],
+        members: Vec<usize>,
+    ) -> Result<Vec<usize>, IndexError> {
         if members.len() < 2 || members.len() > MOST_ASKED {
             return Ok(members);
         }
@@ -145,12 +152,17 @@ impl Replay {
             _ => episode.documents().lock().asker(head),
         };
         let request = (&found.key, asker, false);
-        let wanted = asker::pick(&self.set, &self.askers, (&found.parts, &firsts), request, episode)?;
+        let wanted =
+            asker::pick(&self.set, &self.askers, (&found.parts, &firsts), request, episode)?;
         Ok(versions.into_iter().map(|version| version == wanted).collect())
     }
 
     /// The captures that a request with these headers may get; `None` if it may get all of them.
-    fn negotiated(&self, hits: &[IndexHit], headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
+    fn negotiated(
+        &self,
+        hits: &[IndexHit],
+        headers: &HeaderMap,
+    ) -> Result<Option<Choice>, IndexError> {
         if hits.len() == 1 {
             return Ok(None);
         }
@@ -184,7 +196,8 @@ impl Replay {
         let known = match self.negotiations.get(&captures) {
             Some(known) => known,
             None => {
-                let read = Negotiation::read(&self.set, hits, &|hit| self.state_of(hit))?.map(Arc::new);
+                let read =
+                    Negotiation::read(&self.set, hits, &|hit| self.state_of(hit))?.map(Arc::new);
                 self.negotiations.put(captures, read.clone());
                 read
             }
@@ -225,7 +238,8 @@ impl Replay {
             return Ok(());
         }
         let target = location.and_then(|location| Url::parse(&head.url).ok()?.join(location).ok());
-        if let Some(target) = target.filter(|_| hit.status == 0 || (300..400).contains(&hit.status)) {
+        if let Some(target) = target.filter(|_| hit.status == 0 || (300..400).contains(&hit.status))
+        {
             episode.documents().lock().redirect(target.as_str(), hit);
         }
         if kind != ContentKind::Data && hit.status < 300 {
@@ -251,7 +265,8 @@ impl Replay {
         }
         // It cannot be read now, and was read when the pages before it were given.
         let site = site_of(&head.host);
-        let has_states = || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
+        let has_states =
+            || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
         let is_write = by_rule.unwrap_or_else(|| head.may_write(body));
         if is_write && has_states() {
             let name = format!("{} {}", head.method, head.url);

@@ -9,10 +9,12 @@ use super::dates::{self, DatePolicy};
 pub(super) fn not_modified(request: &HeaderMap, response: &HeaderMap, policy: DatePolicy) -> bool {
     if request.contains_key(header::IF_NONE_MATCH) {
         let own = response.get(header::ETAG).and_then(|tag| tag.to_str().ok());
-        return tags(request).any(|tag| tag == "*" || own.is_some_and(|own| opaque(own) == opaque(tag)));
+        return tags(request)
+            .any(|tag| tag == "*" || own.is_some_and(|own| opaque(own) == opaque(tag)));
     }
     let date = |headers: &HeaderMap, name| headers.get(name).and_then(dates::parse);
-    let (since, modified) = (date(request, header::IF_MODIFIED_SINCE), date(response, header::LAST_MODIFIED));
+    let (since, modified) =
+        (date(request, header::IF_MODIFIED_SINCE), date(response, header::LAST_MODIFIED));
     match (since, modified, policy) {
         (Some(since), Some(modified), DatePolicy::Recorded) => modified <= since,
         // Each capture's dates are shifted by a different amount, so the order of the dates of two
@@ -51,8 +53,10 @@ pub(super) fn without_content(headers: &mut HeaderMap) {
 
 /// The entity tags of `If-None-Match`. A comma within a tag's quotes is part of it.
 fn tags(request: &HeaderMap) -> impl Iterator<Item = &str> {
-    let values =
-        request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value: &HeaderValue| value.to_str().ok());
+    let values = request
+        .get_all(header::IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value: &HeaderValue| value.to_str().ok());
     values
         .flat_map(|value| {
             let mut quoted = false;

@@ -30,13 +30,16 @@ pub(super) fn shift(
     if policy == DatePolicy::Recorded {
         return;
     }
-    for (name, to) in [(header::DATE, now), (header::EXPIRES, now), (header::LAST_MODIFIED, started)] {
+    for (name, to) in
+        [(header::DATE, now), (header::EXPIRES, now), (header::LAST_MODIFIED, started)]
+    {
         move_date(headers, name, seconds(to) - recorded);
     }
 }
 
 fn move_date(headers: &mut HeaderMap, name: HeaderName, by: i64) {
-    let moved = headers.get(&name).and_then(parse).and_then(|date| date.checked_add(by)).and_then(format);
+    let moved =
+        headers.get(&name).and_then(parse).and_then(|date| date.checked_add(by)).and_then(format);
     if let Some(moved) = moved {
         headers.insert(name, moved);
     }
@@ -87,7 +90,9 @@ fn cookie_date(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
-    for token in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':')).filter(|t| !t.is_empty()) {
+    for token in
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || c == ':')).filter(|t| !t.is_empty())
+    {
         let number = token.parse::<i16>().ok();
         if time.is_none() && token.contains(':') {
             let mut parts = token.splitn(3, ':').map(|part| part.parse::<i8>().ok());
@@ -107,7 +112,8 @@ fn cookie_date(text: &str) -> Option<i64> {
         }
     }
     let (hour, minute, second) = time?;
-    let moment = jiff::civil::DateTime::new(year?, month?, day?, hour, minute, second.min(59), 0).ok()?;
+    let moment =
+        jiff::civil::DateTime::new(year?, month?, day?, hour, minute, second.min(59), 0).ok()?;
     jiff::tz::TimeZone::UTC.to_timestamp(moment).ok().map(|moment| moment.as_second())
 }
 
@@ -136,7 +142,11 @@ mod tests {
             "Wed Oct 21 08:28:00 2015",
         ] {
             let given = format!("sid=a=b; Path=/; expires={date}; HttpOnly");
-            assert_eq!(cookie(&given).unwrap(), "sid=a=b; Path=/; HttpOnly; Max-Age=3600", "{date}");
+            assert_eq!(
+                cookie(&given).unwrap(),
+                "sid=a=b; Path=/; HttpOnly; Max-Age=3600",
+                "{date}"
+            );
         }
         assert_eq!(cookie("a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT").unwrap(), "a=1; Max-Age=0");
         assert_eq!(cookie("a=1; Max-Age=5; Expires=Wed, 21 Oct 2015 08:28:00 GMT"), None);
@@ -148,11 +158,15 @@ mod tests {
     #[test]
     fn dates_move_together() {
         let recorded = UNIX_EPOCH + Duration::from_secs(RECORDED as u64);
-        let (started, now) = (recorded + Duration::from_secs(86_400), recorded + Duration::from_secs(86_460));
+        let (started, now) =
+            (recorded + Duration::from_secs(86_400), recorded + Duration::from_secs(86_460));
         let given = || -> HeaderMap {
             let mut headers = HeaderMap::new();
             headers.insert(header::DATE, HeaderValue::from_static("Wed, 21 Oct 2015 07:28:00 GMT"));
-            headers.insert(header::LAST_MODIFIED, HeaderValue::from_static("Wed, 21 Oct 2015 07:00:00 GMT"));
+            headers.insert(
+                header::LAST_MODIFIED,
+                HeaderValue::from_static("Wed, 21 Oct 2015 07:00:00 GMT"),
+            );
             headers.insert(header::EXPIRES, HeaderValue::from_static("0"));
             headers.insert(header::AGE, HeaderValue::from_static("7"));
             headers

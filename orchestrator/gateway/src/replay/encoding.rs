@@ -5,10 +5,15 @@ use http::{HeaderMap, HeaderValue, header};
 /// Whether the client accepts every coding in `encodings` (a `Content-Encoding` value). A client
 /// without `Accept-Encoding` is assumed to accept none, because such clients cannot decode.
 pub(super) fn accepted(request: &HeaderMap, encodings: &str) -> bool {
-    let accept: Vec<&str> =
-        request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
+    let accept: Vec<&str> = request
+        .get_all(header::ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
     let names = encodings.split(',').map(str::trim).filter(|name| !name.is_empty());
-    names.map(plain_name).all(|name| name == "identity" || weight(&accept, name).unwrap_or(0.0) > 0.0)
+    names
+        .map(plain_name)
+        .all(|name| name == "identity" || weight(&accept, name).unwrap_or(0.0) > 0.0)
 }
 
 /// The weight of a coding: by its name, else by `*`.
@@ -17,7 +22,8 @@ fn weight(accept: &[&str], name: &str) -> Option<f32> {
     let of = |wanted: &str| {
         items().find_map(|item| {
             let (coding, parameters) = item.split_once(';').unwrap_or((item, ""));
-            let quality = parameters.trim().strip_prefix("q=").map_or(Some(1.0), |q| q.trim().parse().ok());
+            let quality =
+                parameters.trim().strip_prefix("q=").map_or(Some(1.0), |q| q.trim().parse().ok());
             plain_name(coding.trim()).eq_ignore_ascii_case(wanted).then_some(quality.unwrap_or(0.0))
         })
     };
@@ -34,8 +40,10 @@ fn plain_name(coding: &str) -> &str {
 /// Removes a `Content-Encoding` that the body clearly does not have. Some recorders keep the header
 /// but store the decoded body.
 pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
-    let claimed =
-        headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let claimed = headers
+        .get(header::CONTENT_ENCODING)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     let magic: &[u8] = match claimed.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => &[0x1f, 0x8b],
         "zstd" => &[0x28, 0xb5, 0x2f, 0xfd],
@@ -48,8 +56,11 @@ pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
 
 /// The codings of a body, or `None`.
 pub(super) fn of(headers: &HeaderMap) -> Option<String> {
-    let values: Vec<&str> =
-        headers.get_all(header::CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
+    let values: Vec<&str> = headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
     let joined = values.join(",");
     let plain = |name: &str| name.trim().is_empty() || name.trim().eq_ignore_ascii_case("identity");
     (!joined.split(',').all(plain)).then_some(joined)
@@ -59,9 +70,9 @@ pub(super) fn of(headers: &HeaderMap) -> Option<String> {
 pub(super) fn vary(headers: &mut HeaderMap) {
     let named = headers.get_all(header::VARY).iter().any(|value| {
         value.to_str().is_ok_and(|names| {
-            names
-                .split(',')
-                .any(|name| name.trim() == "*" || name.trim().eq_ignore_ascii_case("accept-encoding"))
+            names.split(',').any(|name| {
+                name.trim() == "*" || name.trim().eq_ignore_ascii_case("accept-encoding")
+            })
         })
     });
     if !named {

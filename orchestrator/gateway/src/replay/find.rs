@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use http::HeaderMap;
-use snapshots::{
-    index::{ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark},
-    matching::{self, IssuedTokens, Key, Made, ReplayRequest, Rules},
+use snapshots::index::{
+    ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark,
 };
+use snapshots::matching::{self, IssuedTokens, Key, Made, ReplayRequest, Rules};
 
 use super::MatchLevel;
 use crate::Answer;
@@ -115,9 +115,10 @@ pub(super) fn guessed(
     let mut found: Option<Guessed> = None;
     for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
-        let other = parts
-            .as_ref()
-            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
+        let other =
+            parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| {
+                p.request_at(&recorded.url)
+            });
         let issued = match tokens.is_empty() {
             true => IssuedTokens::default(),
             false => set.issued_to(recorded.hit)?,
@@ -134,7 +135,8 @@ pub(super) fn guessed(
             Some(known) => {
                 let first = known.request(&recorded.method);
                 let first_made = Made::at(known.hits[0].at_millis as i64, Some(&known.issued));
-                let is_same = || matching::guess((&other, &recorded_made), (&first, &first_made)).is_some();
+                let is_same =
+                    || matching::guess((&other, &recorded_made), (&first, &first_made)).is_some();
                 // What is sent with a token changes something, and the token lets it. What is asked
                 // for with one may be another thing.
                 let is_sent = request.method != "GET" || rules == [matching::TIME_STAMP];
@@ -168,7 +170,9 @@ struct Guessed {
 
 impl Guessed {
     fn request<'a>(&'a self, method: &'a str) -> ReplayRequest<'a> {
-        self.parts.as_ref().map_or(ReplayRequest::bare(method, &self.url), |p| p.request_at(&self.url))
+        self.parts
+            .as_ref()
+            .map_or(ReplayRequest::bare(method, &self.url), |p| p.request_at(&self.url))
     }
 }
 
@@ -196,13 +200,14 @@ fn fuzzy(
     let mut best: Option<(f64, String, Key)> = None;
     for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
-        let other = parts
-            .as_ref()
-            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
+        let other =
+            parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| {
+                p.request_at(&recorded.url)
+            });
         let score = matching::score(request, &other);
-        let better = best
-            .as_ref()
-            .is_none_or(|(highest, url, _)| score > *highest || (score == *highest && recorded.url < *url));
+        let better = best.as_ref().is_none_or(|(highest, url, _)| {
+            score > *highest || (score == *highest && recorded.url < *url)
+        });
         if score >= threshold && score > 0.0 && better {
             best = Some((score, recorded.url.clone(), matching::exact(&other)));
         }
@@ -218,8 +223,13 @@ fn sorted(
     level: Level,
     hits: Vec<IndexHit>,
 ) -> Result<MatchedCaptures, IndexError> {
-    let mut found =
-        MatchedCaptures { key, level, whole: Vec::new(), parts: Vec::new(), unmodified: Vec::new() };
+    let mut found = MatchedCaptures {
+        key,
+        level,
+        whole: Vec::new(),
+        parts: Vec::new(),
+        unmodified: Vec::new(),
+    };
     for hit in hits {
         let status = if hit.status == 0 { set.capture(hit)?.status } else { hit.status };
         match status {
@@ -240,7 +250,9 @@ impl MatchedCaptures {
             headers.contains_key(http::header::IF_NONE_MATCH)
                 || headers.contains_key(http::header::IF_MODIFIED_SINCE)
         };
-        !self.whole.is_empty() || !self.parts.is_empty() || (!self.unmodified.is_empty() && conditional())
+        !self.whole.is_empty()
+            || !self.parts.is_empty()
+            || (!self.unmodified.is_empty() && conditional())
     }
 
     /// The ledger entry for a response from `hit`.

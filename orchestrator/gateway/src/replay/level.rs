@@ -40,7 +40,10 @@ impl FromStr for MatchLevel {
             ("fuzzy", None) => Ok(MatchLevel::FUZZY),
             ("fuzzy", Some(number)) => {
                 let threshold: f64 = number.parse().map_err(|_| bad())?;
-                (0.0..=1.0).contains(&threshold).then_some(MatchLevel::Fuzzy { threshold }).ok_or_else(bad)
+                (0.0..=1.0)
+                    .contains(&threshold)
+                    .then_some(MatchLevel::Fuzzy { threshold })
+                    .ok_or_else(bad)
             }
             _ => Err(bad()),
         }

@@ -37,7 +37,8 @@ mod states;
 mod stored;
 mod variants;
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 pub(crate) use asker::Documents;
 use asker::{Asker, RecordedAskers};
@@ -45,30 +46,28 @@ use cache::Cache;
 use camino::Utf8Path;
 use choose::Chosen;
 pub(crate) use choose::ContentKind;
+pub use dates::DatePolicy;
 use find::MatchedCaptures;
 use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
+pub use level::{BadMatchLevel, MatchLevel};
 use negotiation::Negotiation;
 pub(crate) use negotiation::OTHER_HEADERS;
 pub use options::{ReplayOptions, StatePolicy};
 use remembered::Remembered;
 use search::Search;
 use searched::SiteForms;
-use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet, SOCKET},
-    matching::{IssuedTokens, Key, Payload, ReplayRequest},
-};
+pub use searched::SiteSearch;
+use snapshots::index::{IndexError, IndexHit, ReplaySet, SOCKET};
+use snapshots::matching::{IssuedTokens, Key, Payload, ReplayRequest};
 pub(crate) use states::Standing;
 use states::States;
 use stored::{StoredError, StoredResponse};
 
-use crate::{
-    Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, miss, socket::SocketScript,
-};
-
-pub use dates::DatePolicy;
-pub use level::{BadMatchLevel, MatchLevel};
-pub use searched::SiteSearch;
+use crate::budget::Budget;
+use crate::complaints::Complaints;
+use crate::socket::SocketScript;
+use crate::{Answer, Episode, Reply, RequestHead, miss};
 
 /// The response header that carries the match level.
 pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("sandbox-answer");
@@ -194,7 +193,8 @@ impl Replay {
     /// index already exists.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let request = replay_request(head, body);
-        let forms = self.search.as_ref().map(|_| self.site_forms.of(&self.set, head)).unwrap_or_default();
+        let forms =
+            self.search.as_ref().map(|_| self.site_forms.of(&self.set, head)).unwrap_or_default();
         let query = || searched::query_of(head).or_else(|| searched::site_query(&forms, head));
         let search = self.search.as_ref().and_then(|search| Some((search, query()?)));
         // For a search engine, the most similar recorded query is no better than the results of a
@@ -350,7 +350,8 @@ impl Replay {
                 return Ok(None);
             }
             if wanted.is_none() && !aside {
-                let location = stored.headers.get(header::LOCATION).and_then(|text| text.to_str().ok());
+                let location =
+                    stored.headers.get(header::LOCATION).and_then(|text| text.to_str().ok());
                 self.keep(head, hit, kind, (location, episode))?;
             }
             let answer = choose::labelled(answer, differs);
@@ -361,7 +362,8 @@ impl Replay {
             let is_stream = stored::is_event_stream(&stored.headers);
             // A listener that lost its stream would have asked again, and was recorded.
             let listens = head.header(header::ACCEPT) == Some("text/event-stream");
-            let stays_open = is_stream && (stored.is_left || listens && found.whole.last() == Some(&hit));
+            let stays_open =
+                is_stream && (stored.is_left || listens && found.whole.last() == Some(&hit));
             let reply = match is_stream && !self.resumes(hit, head)? {
                 true => respond::end_of_stream(&stored, answer),
                 false => respond::reply(&setting, &stored, (head, stays_open), answer)?,
@@ -370,7 +372,11 @@ impl Replay {
         }
         if let Some(first) = found.parts.first() {
             let answer = found.answer(&self.set, request, *first)?;
-            let parts = found.parts.iter().take(MAX_PARTS).map(|hit| Ok((hit.at_millis, self.stored(*hit)?)));
+            let parts = found
+                .parts
+                .iter()
+                .take(MAX_PARTS)
+                .map(|hit| Ok((hit.at_millis, self.stored(*hit)?)));
             let parts = parts.collect::<Result<Vec<_>, StoredError>>()?;
             let version = self.version(found, &parts, head, episode)?;
             let own = parts.into_iter().zip(version).filter(|(_, is_wanted)| *is_wanted);
@@ -385,7 +391,12 @@ impl Replay {
     }
 
     /// The reply from a capture, so that the page that asks may read it if the server would let it.
-    fn captured(&self, hit: IndexHit, head: &RequestHead, reply: Reply) -> Result<Reply, StoredError> {
+    fn captured(
+        &self,
+        hit: IndexHit,
+        head: &RequestHead,
+        reply: Reply,
+    ) -> Result<Reply, StoredError> {
         let kind = ContentKind::of(&reply.headers);
         let reply = Reply { capture: Some(self.given_capture(hit, head, kind)?), ..reply };
         Ok(match self.options.level {

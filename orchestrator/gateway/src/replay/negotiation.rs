@@ -19,11 +19,9 @@
 //! answer is a guess, also if there is one capture only.
 
 use http::{HeaderMap, header};
-use snapshots::{
-    Headers,
-    index::{CaptureKind, IndexError, IndexHit, ReplaySet},
-    matching::Key,
-};
+use snapshots::Headers;
+use snapshots::index::{CaptureKind, IndexError, IndexHit, ReplaySet};
+use snapshots::matching::Key;
 use url::Url;
 
 use super::LAST_EVENT_ID;
@@ -136,13 +134,15 @@ impl Negotiation {
                 exchange => read.push(exchange.unwrap_or_default()),
             }
         }
-        let requests: Vec<Option<&Headers>> = read.iter().map(|exchange| exchange.request.as_ref()).collect();
+        let requests: Vec<Option<&Headers>> =
+            read.iter().map(|exchange| exchange.request.as_ref()).collect();
         let settings = match settings::names(set, hits, &requests, state_of) {
             Err(error) if set.failures() != failures => return Err(error),
             settings => settings.unwrap_or_default(),
         };
         let names = names(&read, &settings);
-        let is_answered = read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
+        let is_answered =
+            read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
         let (mut classes, mut others): (Vec<Class>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut is_one_left_out = false;
         for at in 0..hits.len() {
@@ -167,7 +167,8 @@ impl Negotiation {
         let header = |name: &str| {
             let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
             // A browser may send its cookies in several headers.
-            let lines: Vec<&str> = if name == COOKIE { lines.collect() } else { lines.take(1).collect() };
+            let lines: Vec<&str> =
+                if name == COOKIE { lines.collect() } else { lines.take(1).collect() };
             (!lines.is_empty()).then(|| lines.join("; "))
         };
         let asked = values(&self.names, &header);
@@ -241,7 +242,8 @@ impl Exchange {
             return Ok(exchange);
         }
         if let Ok(head) = set.read(hit.member, capture.response)?.response_head() {
-            let texts = |name| head.headers.get_all(name).filter_map(|text| std::str::from_utf8(text).ok());
+            let texts =
+                |name| head.headers.get_all(name).filter_map(|text| std::str::from_utf8(text).ok());
             let varies_by = texts("Vary").flat_map(|names| names.split(','));
             exchange.varies_by = varies_by.map(|name| name.trim().to_ascii_lowercase()).collect();
             exchange.content_type = head.headers.get_str("Content-Type").map(first_type);
@@ -251,7 +253,8 @@ impl Exchange {
             });
             exchange.is_challenge = head.status == 401 && is_prompt && !exchange.is_authorized();
             exchange.is_success = head.status < 400;
-            let location = head.headers.get_str("Location").filter(|_| (300..400).contains(&head.status));
+            let location =
+                head.headers.get_str("Location").filter(|_| (300..400).contains(&head.status));
             if let (Some(location), Some(request)) = (location, &exchange.request) {
                 let (_, url) = set.request_line(hit, &capture)?;
                 exchange.leads_back = Some(is_back(&url, location, request));
@@ -276,10 +279,12 @@ fn is_back(url: &str, location: &str, request: &Headers) -> bool {
 /// something else than what was recorded, so that the recorded request has to be read.
 pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
     let names = stored.get_all(header::VARY).iter().filter_map(|names| names.to_str().ok());
-    let names = names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
+    let names =
+        names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
     let has = |name: &&str| asked.contains_key(*name);
     let is_told = |name: &str| counts(name) || FORMS.contains(&name) || name == AUTHORIZATION;
-    let may_lead_back = stored.contains_key(header::LOCATION) && asked.contains_key(header::REFERER);
+    let may_lead_back =
+        stored.contains_key(header::LOCATION) && asked.contains_key(header::REFERER);
     may_lead_back
         || has(&AUTHORIZATION)
         || FORMS.iter().any(has)
@@ -288,20 +293,24 @@ pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
 
 /// Whether a header that `Vary` names says what was asked for.
 fn counts(name: &str) -> bool {
-    let is_known = [AUTHORIZATION, ACCEPT].contains(&name) || FORMS.contains(&name) || ASIDE.contains(&name);
+    let is_known =
+        [AUTHORIZATION, ACCEPT].contains(&name) || FORMS.contains(&name) || ASIDE.contains(&name);
     !is_known && !ASIDE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// The headers that count for these exchanges, the most important ones first.
 fn names(exchanges: &[Exchange], settings: &[String]) -> Vec<String> {
-    let mut named: Vec<&str> =
-        exchanges.iter().flat_map(|exchange| exchange.varies_by.iter().map(String::as_str)).collect();
+    let mut named: Vec<&str> = exchanges
+        .iter()
+        .flat_map(|exchange| exchange.varies_by.iter().map(String::as_str))
+        .collect();
     named.sort_unstable();
     named.dedup();
     let mut types: Vec<&String> =
         exchanges.iter().filter_map(|exchange| exchange.content_type.as_ref()).collect();
     types.dedup();
-    let last = [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
+    let last =
+        [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
     let others = named.iter().copied().filter(|name| counts(name)).take(MOST_NAMES);
     let mut back = exchanges.iter().filter_map(|exchange| exchange.leads_back).peekable();
     let leads_back = back.peek().is_some() && back.all(|is_back| is_back);
@@ -337,7 +346,9 @@ fn values(names: &[String], header: &dyn Fn(&str) -> Option<String>) -> Values {
 fn destination(header: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let page = || "page".to_owned();
     match header(DESTINATION) {
-        Some(name) if ["document", "frame", "iframe", "embed", "object"].contains(&&*name) => Some(page()),
+        Some(name) if ["document", "frame", "iframe", "embed", "object"].contains(&&*name) => {
+            Some(page())
+        }
         Some(name) => Some(name),
         None => header(ACCEPT).filter(|types| first_type(types) == "text/html").map(|_| page()),
     }

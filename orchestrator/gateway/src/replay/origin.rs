@@ -35,7 +35,8 @@ fn is_of_another(set: &ReplaySet, hit: IndexHit, asked: &HeaderMap, response: &H
         return false;
     }
     let request = set.capture(hit).and_then(|capture| set.request_headers(hit, &capture));
-    let recorded = request.ok().flatten().and_then(|headers| headers.get("Origin").map(<[u8]>::to_vec));
+    let recorded =
+        request.ok().flatten().and_then(|headers| headers.get("Origin").map(<[u8]>::to_vec));
     match recorded {
         Some(recorded) => recorded == allowed.as_bytes() && varies(response),
         None => true,

@@ -1,15 +1,14 @@
 //! Assembles ranges and whole bodies from recorded 206 responses.
 
-use std::{io::Read, sync::Arc};
+use std::io::Read;
+use std::sync::Arc;
 
 use http::{HeaderValue, StatusCode, header};
 use snapshots::index::ReplaySet;
 
-use super::{
-    asker, encoding,
-    range::{self, RequestedRange},
-    stored::{StoredError, StoredResponse},
-};
+use super::range::{self, RequestedRange};
+use super::stored::{StoredError, StoredResponse};
+use super::{asker, encoding};
 use crate::{Answer, Body, Reply, body};
 
 /// A byte range of the whole body, held by one recorded 206.
@@ -83,7 +82,10 @@ pub(super) fn reply(
         }
         Some(_) => {
             range::set_content_range(&mut headers, first, end - 1, total);
-            (StatusCode::PARTIAL_CONTENT, if recorded_as_such { answer } else { answer.derived("range") })
+            (
+                StatusCode::PARTIAL_CONTENT,
+                if recorded_as_such { answer } else { answer.derived("range") },
+            )
         }
     };
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(end - first));
@@ -108,8 +110,10 @@ fn chain(pieces: &[Piece], first: u64, last: Option<u64>) -> Vec<(u64, u64, &Pie
     let mut chain = Vec::new();
     let mut at = first;
     while last.is_none_or(|last| at <= last) {
-        let best =
-            pieces.iter().filter(|piece| piece.first <= at && at < piece.end).max_by_key(|piece| piece.end);
+        let best = pieces
+            .iter()
+            .filter(|piece| piece.first <= at && at < piece.end)
+            .max_by_key(|piece| piece.end);
         let Some(piece) = best else { break };
         let end = last.map_or(piece.end, |last| piece.end.min(last + 1));
         chain.push((at, end, piece));
@@ -118,11 +122,17 @@ fn chain(pieces: &[Piece], first: u64, last: Option<u64>) -> Vec<(u64, u64, &Pie
     chain
 }
 
-fn joined(set: &Arc<ReplaySet>, chain: &[(u64, u64, &Piece)], length: u64) -> Result<Body, StoredError> {
+fn joined(
+    set: &Arc<ReplaySet>,
+    chain: &[(u64, u64, &Piece)],
+    length: u64,
+) -> Result<Body, StoredError> {
     let mut reader: Box<dyn Read + Send> = Box::new(std::io::empty());
     for (start, end, piece) in chain {
         let source = piece.stored.content.open(set)?;
-        reader = Box::new(reader.chain(SkipReader { source, skip: start - piece.first }.take(end - start)));
+        reader = Box::new(
+            reader.chain(SkipReader { source, skip: start - piece.first }.take(end - start)),
+        );
     }
     Ok(body::from_read(reader, Some(length)))
 }
@@ -136,7 +146,8 @@ pub(super) struct SkipReader<R> {
 impl<R: Read> Read for SkipReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         if self.skip > 0 {
-            let skipped = std::io::copy(&mut (&mut self.source).take(self.skip), &mut std::io::sink())?;
+            let skipped =
+                std::io::copy(&mut (&mut self.source).take(self.skip), &mut std::io::sink())?;
             self.skip -= skipped;
             if self.skip > 0 {
                 return Ok(0);

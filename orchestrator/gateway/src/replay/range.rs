@@ -59,7 +59,12 @@ pub(super) fn held(response: &HeaderMap) -> Option<(u64, u64, Option<u64>)> {
 }
 
 /// Sets `Content-Range`; positions are inclusive.
-pub(super) fn set_content_range(response: &mut HeaderMap, first: u64, last: u64, total: Option<u64>) {
+pub(super) fn set_content_range(
+    response: &mut HeaderMap,
+    first: u64,
+    last: u64,
+    total: Option<u64>,
+) {
     let text = match total {
         Some(total) => format!("bytes {first}-{last}/{total}"),
         None => format!("bytes {first}-{last}/*"),
@@ -71,7 +76,8 @@ pub(super) fn set_content_range(response: &mut HeaderMap, first: u64, last: u64,
 
 fn number(text: &str) -> Option<u64> {
     let text = text.trim();
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())?
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A bounded cache of facts about the whole recording.
 
-use std::{collections::HashMap, hash::Hash};
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use parking_lot::{Mutex, MutexGuard};
 

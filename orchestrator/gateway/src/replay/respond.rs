@@ -1,25 +1,19 @@
 //! Converts a recorded response into the reply to this request: conditions, encodings, ranges.
 
-use std::{
-    io::{Cursor, Read},
-    sync::Arc,
-    time::SystemTime,
-};
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use hyper::body::Bytes;
-use snapshots::{
-    http::{HttpError, decode_content, decoder},
-    index::{IndexError, ReplaySet},
-};
+use snapshots::http::{HttpError, decode_content, decoder};
+use snapshots::index::{IndexError, ReplaySet};
 
-use super::{
-    DatePolicy, conditional, dates, encoding,
-    partial::SkipReader,
-    range,
-    stored::{Content, StoredError, StoredResponse},
-};
-use crate::{Answer, Reply, RequestHead, body, budget::Budget};
+use super::partial::SkipReader;
+use super::stored::{Content, StoredError, StoredResponse};
+use super::{DatePolicy, conditional, dates, encoding, range};
+use crate::budget::Budget;
+use crate::{Answer, Reply, RequestHead, body};
 
 /// A decoded body up to this size is held in memory. A larger one is decoded while it is sent.
 const DECODED: u64 = 8 << 20;
@@ -59,7 +53,9 @@ pub(super) fn reply(
         && conditional::range_holds(&head.headers, &headers)
     {
         return match wanted.within(length) {
-            Some((first, last)) => cut(setting, &content, head, headers, (first, last, length), answer),
+            Some((first, last)) => {
+                cut(setting, &content, head, headers, (first, last, length), answer)
+            }
             None => Ok(unsatisfied(headers, length, answer)),
         };
     }
@@ -80,7 +76,11 @@ pub(super) fn reply(
 }
 
 /// The reply to a HEAD that was recorded as HEAD: everything but a body.
-pub(super) fn recorded_head(setting: &ReplyContext<'_>, stored: &StoredResponse, answer: Answer) -> Reply {
+pub(super) fn recorded_head(
+    setting: &ReplyContext<'_>,
+    stored: &StoredResponse,
+    answer: Answer,
+) -> Reply {
     let mut headers = stored.headers.clone();
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
     if let (Some(length), false) = (stored.claimed_length, bodiless(stored.status)) {
@@ -132,7 +132,8 @@ fn readable<'a>(
     headers: &mut HeaderMap,
 ) -> Result<Readable<'a>, StoredError> {
     let content = &stored.content;
-    let Some(codings) = encoding::of(headers).filter(|codings| !encoding::accepted(&head.headers, codings))
+    let Some(codings) =
+        encoding::of(headers).filter(|codings| !encoding::accepted(&head.headers, codings))
     else {
         return Ok(Readable::Recorded(content));
     };
@@ -165,7 +166,10 @@ fn cut(
     let body = match content.held() {
         _ if head.method == Method::HEAD => body::empty(),
         Some(bytes) => body::full(bytes.slice(first as usize..=last as usize)),
-        None => body::from_read(SkipReader { source: content.open(setting)?, skip: first }, Some(length)),
+        None => body::from_read(
+            SkipReader { source: content.open(setting)?, skip: first },
+            Some(length),
+        ),
     };
     Ok(Reply {
         status: StatusCode::PARTIAL_CONTENT,

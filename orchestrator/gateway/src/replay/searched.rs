@@ -46,7 +46,10 @@ impl SiteForms {
     /// Whether a request may need a search in the pages of its site.
     pub(super) fn may_search(&self, head: &RequestHead) -> bool {
         let is_get = matches!(head.method, Method::GET | Method::HEAD);
-        self.site_search != SiteSearch::Off && is_get && head.url.contains('?') && miss::is_navigation(head)
+        self.site_search != SiteSearch::Off
+            && is_get
+            && head.url.contains('?')
+            && miss::is_navigation(head)
     }
 
     /// The forms of a request's host, if the request may be a search of the site: a document that a
@@ -83,8 +86,9 @@ fn forms_of(set: &ReplaySet, host: &str) -> Vec<SearchForm> {
     });
     requests.retain(|recorded| recorded.method == "GET" && recorded.hit.status == 200);
     // The home page first, and the same ones in every episode.
-    requests
-        .sort_by(|a, b| (a.url.len(), &a.url, a.hit.at_millis).cmp(&(b.url.len(), &b.url, b.hit.at_millis)));
+    requests.sort_by(|a, b| {
+        (a.url.len(), &a.url, a.hit.at_millis).cmp(&(b.url.len(), &b.url, b.hit.at_millis))
+    });
     let mut read = 0;
     for recorded in requests {
         let Ok(url) = Url::parse(&recorded.url) else { continue };
@@ -104,13 +108,17 @@ fn forms_of(set: &ReplaySet, host: &str) -> Vec<SearchForm> {
 }
 
 /// The search of a site that a request asks for.
-pub(super) fn site_query<'a>(forms: &'a [SearchForm], head: &'a RequestHead) -> Option<SearchQuery<'a>> {
+pub(super) fn site_query<'a>(
+    forms: &'a [SearchForm],
+    head: &'a RequestHead,
+) -> Option<SearchQuery<'a>> {
     forms.iter().find_map(|form| form.query_of(&head.host, &head.url))
 }
 
 /// The search query of a request; `None` for other hosts and other requests.
 pub(super) fn query_of(head: &RequestHead) -> Option<SearchQuery<'_>> {
-    matches!(head.method, Method::GET | Method::HEAD).then(|| search::query_of(&head.host, &head.url))?
+    matches!(head.method, Method::GET | Method::HEAD)
+        .then(|| search::query_of(&head.host, &head.url))?
 }
 
 /// The results, as the engine gives them.

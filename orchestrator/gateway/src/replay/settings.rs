@@ -48,10 +48,14 @@ pub(super) fn names(
         .zip(requests)
         .filter_map(|(hit, headers)| {
             let line = (*headers)?.get_str("Cookie").unwrap_or_default();
-            Some((*hit, if line.len() <= LONGEST_LINE { pairs(line).collect() } else { BTreeMap::new() }))
+            Some((
+                *hit,
+                if line.len() <= LONGEST_LINE { pairs(line).collect() } else { BTreeMap::new() },
+            ))
         })
         .collect();
-    let all: BTreeSet<&str> = sent.iter().flat_map(|(_, cookies)| cookies.keys().copied()).collect();
+    let all: BTreeSet<&str> =
+        sent.iter().flat_map(|(_, cookies)| cookies.keys().copied()).collect();
     let of_each = all.into_iter().take(MOST).map(|name| {
         let values = sent.iter().map(|(_, cookies)| cookies.get(name).copied());
         SentCookie { name, values: values.collect() }
@@ -102,8 +106,11 @@ impl SentCookie<'_> {
 
 /// Whether a value is one that somebody chose, not a time or chance.
 fn is_setting(value: &str) -> bool {
-    let longest =
-        value.split(|letter: char| !letter.is_ascii_digit()).map(str::len).max().unwrap_or_default();
+    let longest = value
+        .split(|letter: char| !letter.is_ascii_digit())
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && value.len() >= MIXED;
     value.len() <= LONGEST && longest < DIGITS && !is_mixed
@@ -135,7 +142,11 @@ fn shows(shown: &[Shown], settings: &[SentCookie<'_>], place: usize) -> bool {
 
 /// Whether an answer of the host set the cookie between two captures with different values of it.
 /// What cannot be read has set none.
-fn is_set_by_answer(set: &ReplaySet, hits: &[IndexHit], cookie: &SentCookie<'_>) -> Result<bool, IndexError> {
+fn is_set_by_answer(
+    set: &ReplaySet,
+    hits: &[IndexHit],
+    cookie: &SentCookie<'_>,
+) -> Result<bool, IndexError> {
     let mut windows = Vec::new();
     for (pair, values) in hits.windows(2).zip(cookie.values.windows(2)) {
         if values[0] != values[1] {
@@ -159,7 +170,8 @@ fn is_set_by_answer(set: &ReplaySet, hits: &[IndexHit], cookie: &SentCookie<'_>)
             head => head.ok().and_then(|mut record| record.response_head().ok()),
         };
         let Some(head) = head else { continue };
-        let lines = head.headers.get_all("Set-Cookie").filter_map(|line| std::str::from_utf8(line).ok());
+        let lines =
+            head.headers.get_all("Set-Cookie").filter_map(|line| std::str::from_utf8(line).ok());
         // A header of an archive may hold several, one a line.
         let mut pairs = lines.flat_map(str::lines).filter_map(|line| line.trim().split_once('='));
         if pairs.any(|(known, _)| known.trim() == cookie.name) {

@@ -3,24 +3,16 @@
 use std::io::{BufRead, BufReader, Read};
 
 use http::header;
-use snapshots::{
-    Frame, RecordRef,
-    index::{IndexError, IndexHit, ReplaySet, site_of},
-    matching::ReplayRequest,
-};
+use snapshots::index::{IndexError, IndexHit, ReplaySet, site_of};
+use snapshots::matching::ReplayRequest;
+use snapshots::{Frame, RecordRef};
 use url::Url;
 
-use super::{
-    MatchLevel, Replay, StatePolicy,
-    choose::{self, Chosen, ContentKind},
-    find,
-    stored::{self, StoredError},
-    variants,
-};
-use crate::{
-    Answer, Episode, RequestHead,
-    socket::{MessageWrites, Payload, Side, SocketFrame, SocketScript},
-};
+use super::choose::{self, Chosen, ContentKind};
+use super::stored::{self, StoredError};
+use super::{MatchLevel, Replay, StatePolicy, find, variants};
+use crate::socket::{MessageWrites, Payload, Side, SocketFrame, SocketScript};
+use crate::{Answer, Episode, RequestHead};
 
 /// The maximum length of a frame line.
 const MAX_LINE: u64 = 64 << 20;
@@ -101,7 +93,9 @@ impl Replay {
         };
         let wanted = greeting(script_of_it);
         let mut others = Vec::new();
-        for records in connections.iter().filter(|records| records.first() != Some(&chosen)).take(OTHERS) {
+        for records in
+            connections.iter().filter(|records| records.first() != Some(&chosen)).take(OTHERS)
+        {
             let (mut other, lines, is_whole) = script(&self.set, records, LONGEST_OTHER)?;
             if !is_whole || greeting(&other) != wanted {
                 continue;
@@ -131,15 +125,18 @@ impl Replay {
         }
         let before = self.set.writes_before(&history, records[0])?.to_vec();
         let numbers = lines.iter().enumerate();
-        let numbers =
-            numbers.filter_map(|(frame, (hit, line))| Some((frame, history.message_of(*hit, *line)?)));
+        let numbers = numbers
+            .filter_map(|(frame, (hit, line))| Some((frame, history.message_of(*hit, *line)?)));
         Ok(MessageWrites { before, by_frame: numbers.collect(), site })
     }
 }
 
 /// Groups frame records by connection: records of one connection refer to the same handshake.
 /// Connections are in recorded order.
-pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<IndexHit>>, IndexError> {
+pub(super) fn connections(
+    set: &ReplaySet,
+    hits: &[IndexHit],
+) -> Result<Vec<Vec<IndexHit>>, IndexError> {
     let mut connections: Vec<((u32, RecordRef), Vec<IndexHit>)> = Vec::new();
     for hit in hits {
         let opening = (hit.member, set.capture(*hit)?.response);
@@ -166,16 +163,23 @@ fn script(
     for (number, hit) in records.iter().enumerate() {
         let capture = set.capture(*hit)?;
         if number == 0 && capture.response != capture.body {
-            let head = set.read(hit.member, capture.response)?.response_head().map_err(IndexError::from)?;
+            let head = set
+                .read(hit.member, capture.response)?
+                .response_head()
+                .map_err(IndexError::from)?;
             script.headers = stored::kept(&head.headers);
             for name in [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_EXTENSIONS] {
                 script.headers.remove(name);
             }
         }
         let block = set.read(hit.member, capture.body)?.block;
-        is_whole = append(block.take(longest), &mut script.frames, |line| lines.push((*hit, line)))?;
+        is_whole =
+            append(block.take(longest), &mut script.frames, |line| lines.push((*hit, line)))?;
         if !is_whole {
-            tracing::warn!(frames = script.frames.len(), "a WebSocket recording has a line that is no frame");
+            tracing::warn!(
+                frames = script.frames.len(),
+                "a WebSocket recording has a line that is no frame"
+            );
             break;
         }
     }
@@ -188,7 +192,11 @@ fn append(
     frames: &mut Vec<SocketFrame>,
     mut told: impl FnMut(u32),
 ) -> Result<bool, IndexError> {
-    let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
+    let io = |source| IndexError::Io {
+        action: "read",
+        path: "the frames of a WebSocket".into(),
+        source,
+    };
     let mut lines = BufReader::new(block);
     let mut line = Vec::new();
     for number in 0.. {

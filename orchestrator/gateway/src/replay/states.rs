@@ -1,14 +1,14 @@
 //! Chooses the captures that are of the state in which an episode has a site: those whose writes
 //! before them are the ones that the episode has made. See [`snapshots::index::SiteHistory`].
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
+use std::sync::Arc;
 
-use snapshots::{
-    index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory},
-    matching::Key,
-};
+use snapshots::index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory};
+use snapshots::matching::Key;
 
-use super::{negotiation, remembered::Remembered};
+use super::negotiation;
+use super::remembered::Remembered;
 
 /// Of how many captures of a request the contents are compared.
 const COMPARED: usize = 128;
@@ -82,7 +82,11 @@ pub(super) struct Differs {
 
 impl States {
     /// The writes of a site.
-    pub(super) fn history(&self, set: &ReplaySet, site: &str) -> Result<Arc<SiteHistory>, IndexError> {
+    pub(super) fn history(
+        &self,
+        set: &ReplaySet,
+        site: &str,
+    ) -> Result<Arc<SiteHistory>, IndexError> {
         let site = site.to_owned();
         if let Some(known) = self.histories.get(&site) {
             return Ok(known);
@@ -129,15 +133,20 @@ impl States {
         let done = [standing.from.as_slice(), &standing.made].concat();
         let (missing, extra) = difference(&done, nearest);
         let name = |numbers: Vec<u32>| -> Vec<String> {
-            let name =
-                |number: &u32| history.name_of(*number).or_else(|| standing.unknown_name(*number).cloned());
+            let name = |number: &u32| {
+                history.name_of(*number).or_else(|| standing.unknown_name(*number).cloned())
+            };
             numbers.iter().take(NAMED).filter_map(name).collect()
         };
         let differs = Differs { missing: name(missing), extra: name(extra) };
         Ok(StateChoice { members: of(&|state| state == nearest), differs: Some(differs) })
     }
 
-    fn contents(&self, set: &ReplaySet, hits: &[IndexHit]) -> Result<Arc<Vec<Option<Key>>>, IndexError> {
+    fn contents(
+        &self,
+        set: &ReplaySet,
+        hits: &[IndexHit],
+    ) -> Result<Arc<Vec<Option<Key>>>, IndexError> {
         let key = negotiation::key(hits);
         if let Some(known) = self.contents.get(&key) {
             return Ok(known);
@@ -154,15 +163,19 @@ impl States {
 fn equal_pairs<'a>(states: &[&'a [u32]], contents: &[Option<Key>]) -> Vec<(&'a [u32], &'a [u32])> {
     let mut of_state: HashMap<&[u32], Option<Key>> = HashMap::new();
     let mut pairs = Vec::new();
-    let all: Vec<(&'a [u32], Option<Key>)> = states.iter().copied().zip(contents.iter().copied()).collect();
+    let all: Vec<(&'a [u32], Option<Key>)> =
+        states.iter().copied().zip(contents.iter().copied()).collect();
     for (state, content) in &all {
-        if content.is_none() || of_state.insert(state, *content).is_some_and(|known| known != *content) {
+        if content.is_none()
+            || of_state.insert(state, *content).is_some_and(|known| known != *content)
+        {
             return Vec::new();
         }
     }
     for (at, (first, content)) in all.iter().enumerate() {
         let mut has_differed = false;
-        for (second, other) in all.iter().skip(at + 1).filter(|(state, _)| state.starts_with(first)) {
+        for (second, other) in all.iter().skip(at + 1).filter(|(state, _)| state.starts_with(first))
+        {
             match content == other {
                 true if has_differed => pairs.push((*first, *second)),
                 true => {}

@@ -1,20 +1,17 @@
 //! A recorded response as read from an archive, ready to be served many times.
 
-use std::{
-    io::{BufReader, Read},
-    sync::Arc,
-};
+use std::io::{BufReader, Read};
+use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use hyper::body::Bytes;
-use snapshots::{
-    Headers, Record, RecordKind, RecordRef,
-    http::Dechunk,
-    index::{Capture, CaptureKind, IndexError, IndexHit, ReplaySet},
-};
+use snapshots::http::Dechunk;
+use snapshots::index::{Capture, CaptureKind, IndexError, IndexHit, ReplaySet};
+use snapshots::{Headers, Record, RecordKind, RecordRef};
 
 use super::{dates, encoding};
-use crate::{budget::Budget, upstream::end_to_end};
+use crate::budget::Budget;
+use crate::upstream::end_to_end;
 
 /// Bodies up to this size are held in memory while they are served. Larger ones are read while they
 /// are sent.
@@ -125,11 +122,19 @@ impl Content {
 }
 
 fn plain(record: Record, chunked: bool) -> Box<dyn Read + Send> {
-    if chunked { Box::new(Dechunk::new(BufReader::new(record.block))) } else { Box::new(record.block) }
+    if chunked {
+        Box::new(Dechunk::new(BufReader::new(record.block)))
+    } else {
+        Box::new(record.block)
+    }
 }
 
 /// Reads a capture: its head, and its body unless that is large.
-pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<StoredResponse, StoredError> {
+pub(super) fn load(
+    set: &ReplaySet,
+    hit: IndexHit,
+    bodies: &Budget,
+) -> Result<StoredResponse, StoredError> {
     let capture = set.capture(hit)?;
     let (_, url) = set.request_line(hit, &capture)?;
     let mut record = set.read(hit.member, capture.response)?;
@@ -142,8 +147,9 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
     let head = record.response_head().map_err(IndexError::from)?;
     let status = StatusCode::from_u16(head.status).ok().filter(|status| status.as_u16() >= 200);
     let Some(status) = status else { return Err(StoredError::Status { url, status: head.status }) };
-    let (member, at) =
-        set.body_of(hit, &capture)?.ok_or_else(|| StoredError::BodyElsewhere { url: url.clone() })?;
+    let (member, at) = set
+        .body_of(hit, &capture)?
+        .ok_or_else(|| StoredError::BodyElsewhere { url: url.clone() })?;
     let mut headers = kept(&head.headers);
     let (body_record, chunked) = if (member, at) == (hit.member, capture.response) {
         (record, is_chunked(&head.headers))
@@ -163,8 +169,10 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
     if let Some(reason) = unfit(&headers) {
         return Err(StoredError::Unfit { url, reason });
     }
-    let recorded =
-        headers.get(header::DATE).and_then(dates::parse).unwrap_or(capture.at_millis.div_euclid(1000));
+    let recorded = headers
+        .get(header::DATE)
+        .and_then(dates::parse)
+        .unwrap_or(capture.at_millis.div_euclid(1000));
     if let http::header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {
         for cookie in cookies.iter_mut() {
             if let Some(relative) = dates::relative_cookie(cookie, recorded) {
@@ -177,7 +185,8 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
     if let Content::Held(bytes) = &content {
         encoding::drop_false_claim(&mut headers, bytes);
     }
-    let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
+    let claimed_length =
+        head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
     Ok(StoredResponse { status, headers, recorded, claimed_length, content, is_left })
 }
 
@@ -190,8 +199,10 @@ pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
 /// What is wrong with headers that no server sends and that can end a process of a browser.
 fn unfit(headers: &HeaderMap) -> Option<String> {
     let codings = headers.get_all(header::CONTENT_ENCODING).iter();
-    let codings: usize = codings.map(|value| value.as_bytes().split(|byte| *byte == b',').count()).sum();
-    let length: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    let codings: usize =
+        codings.map(|value| value.as_bytes().split(|byte| *byte == b',').count()).sum();
+    let length: usize =
+        headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
     if codings > MOST_CODINGS {
         return Some(format!("it has {codings} content codings"));
     }
@@ -214,7 +225,8 @@ fn as_file(
     bodies: &Budget,
 ) -> Result<StoredResponse, StoredError> {
     let mut headers = HeaderMap::new();
-    if let Some(kind) = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok())
+    if let Some(kind) =
+        record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok())
     {
         headers.insert(header::CONTENT_TYPE, kind);
     }
@@ -265,7 +277,11 @@ fn content(
     }
     let mut bytes = Vec::with_capacity(length as usize);
     let read = plain(record, true).read_to_end(&mut bytes);
-    read.map_err(|source| IndexError::Io { action: "read", path: "a recorded body".into(), source })?;
+    read.map_err(|source| IndexError::Io {
+        action: "read",
+        path: "a recorded body".into(),
+        source,
+    })?;
     Ok(Content::Held(share.of(bytes)))
 }
 
@@ -298,7 +314,9 @@ pub(super) fn kept(headers: &Headers) -> HeaderMap {
 }
 
 fn is_chunked(headers: &Headers) -> bool {
-    headers.get_all("Transfer-Encoding").any(|value| value.to_ascii_lowercase().ends_with(b"chunked"))
+    headers
+        .get_all("Transfer-Encoding")
+        .any(|value| value.to_ascii_lowercase().ends_with(b"chunked"))
 }
 
 #[cfg(test)]

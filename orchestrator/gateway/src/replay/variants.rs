@@ -8,13 +8,12 @@
 //! No variant responds with a redirect to the requested URL, because that would be an endless loop.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use snapshots::{
-    index::RecordedRequest,
-    matching::{ReplayRequest, whole_url},
-};
+use snapshots::index::RecordedRequest;
+use snapshots::matching::{ReplayRequest, whole_url};
 use url::{Position, Url};
 
-use super::{MatchLevel, Replay, StoredError, find, preflight::allow_origin};
+use super::preflight::allow_origin;
+use super::{MatchLevel, Replay, StoredError, find};
 use crate::{Answer, Episode, Reply, RequestHead, body, miss};
 
 /// Recorded under `http` and requested over `https`, or vice versa.
@@ -139,7 +138,9 @@ impl Replay {
         level: MatchLevel,
     ) -> Result<bool, StoredError> {
         let request = ReplayRequest::bare("GET", place.as_str());
-        let Some(found) = find::find(&self.set, &request, &head.headers, level)? else { return Ok(false) };
+        let Some(found) = find::find(&self.set, &request, &head.headers, level)? else {
+            return Ok(false);
+        };
         let Some(hit) = found.whole.first().or(found.parts.first()) else { return Ok(false) };
         match self.stored(*hit) {
             Ok(stored) => {
@@ -187,7 +188,8 @@ pub(super) fn allow_other_scheme(head: &RequestHead, headers: &mut HeaderMap) {
     let parsed = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());
     let Some(other) = parsed.and_then(|origin| other_scheme(&origin)) else { return };
     let granted = headers.get(header::ACCESS_CONTROL_ALLOW_ORIGIN);
-    if granted.is_some_and(|granted| granted.as_bytes() == other[..Position::BeforePath].as_bytes()) {
+    if granted.is_some_and(|granted| granted.as_bytes() == other[..Position::BeforePath].as_bytes())
+    {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     }
 }

@@ -6,17 +6,16 @@ mod script;
 
 use std::collections::BTreeMap;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use hyper::body::Bytes;
-use snapshots::{Frame, FrameSide};
-use tokio_tungstenite::tungstenite::{
-    Message,
-    protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode},
-};
-
 pub(crate) use play::{PlaybackContext, play};
 pub(crate) use relay::relay;
 pub(crate) use script::BY_COUNT;
+use snapshots::{Frame, FrameSide};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 
 /// The code for a close frame without a code.
 const NO_STATUS: u16 = 1005;
@@ -89,7 +88,9 @@ impl SocketFrame {
     pub fn from_stored(frame: &Frame) -> Option<Self> {
         let payload = match (&frame.text, &frame.base64, frame.close) {
             (Some(text), None, None) => Payload::Text(text.clone()),
-            (None, Some(base64), None) => Payload::Binary(BASE64_STANDARD.decode(base64).ok()?.into()),
+            (None, Some(base64), None) => {
+                Payload::Binary(BASE64_STANDARD.decode(base64).ok()?.into())
+            }
             (None, None, Some(code)) => {
                 Payload::Close { code, reason: frame.reason.clone().unwrap_or_default() }
             }
@@ -129,9 +130,10 @@ impl Payload {
             Message::Text(text) => Some(Payload::Text(text.as_str().to_owned())),
             Message::Binary(bytes) => Some(Payload::Binary(bytes.clone())),
             Message::Close(None) => Some(Payload::Close { code: NO_STATUS, reason: String::new() }),
-            Message::Close(Some(close)) => {
-                Some(Payload::Close { code: close.code.into(), reason: close.reason.as_str().to_owned() })
-            }
+            Message::Close(Some(close)) => Some(Payload::Close {
+                code: close.code.into(),
+                reason: close.reason.as_str().to_owned(),
+            }),
             Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => None,
         }
     }
@@ -141,9 +143,10 @@ impl Payload {
             Payload::Text(text) => Message::Text(text.into()),
             Payload::Binary(bytes) => Message::Binary(bytes),
             Payload::Close { code: NO_STATUS, .. } => Message::Close(None),
-            Payload::Close { code, reason } => {
-                Message::Close(Some(CloseFrame { code: CloseCode::from(code), reason: reason.into() }))
-            }
+            Payload::Close { code, reason } => Message::Close(Some(CloseFrame {
+                code: CloseCode::from(code),
+                reason: reason.into(),
+            })),
         }
     }
 }
@@ -172,8 +175,14 @@ mod tests {
 
     #[test]
     fn a_line_without_a_payload_is_no_frame() {
-        let empty =
-            Frame { at_ms: 0, from: FrameSide::Server, text: None, base64: None, close: None, reason: None };
+        let empty = Frame {
+            at_ms: 0,
+            from: FrameSide::Server,
+            text: None,
+            base64: None,
+            close: None,
+            reason: None,
+        };
         assert_eq!(SocketFrame::from_stored(&empty), None);
         assert_eq!(SocketFrame::from_stored(&Frame { base64: Some("?".into()), ..empty }), None);
     }

@@ -7,10 +7,9 @@
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Message, protocol::Role},
-};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::script::{Heard, Position, SentWrite};
@@ -26,7 +25,8 @@ pub(crate) async fn play(
     context: PlaybackContext<'_>,
     cut: &CancellationToken,
 ) {
-    let socket = WebSocketStream::from_raw_socket(client, Role::Server, Some(config(max_message))).await;
+    let socket =
+        WebSocketStream::from_raw_socket(client, Role::Server, Some(config(max_message))).await;
     tokio::select! {
         () = turns(socket, script, context) => {}
         () = cut.cancelled() => {}
@@ -40,8 +40,11 @@ pub(crate) struct PlaybackContext<'a> {
     pub(crate) url: &'a str,
 }
 
-async fn turns<S>(mut socket: WebSocketStream<S>, script: &SocketScript, context: PlaybackContext<'_>)
-where
+async fn turns<S>(
+    mut socket: WebSocketStream<S>,
+    script: &SocketScript,
+    context: PlaybackContext<'_>,
+) where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut position = Position::new(script);
@@ -67,7 +70,8 @@ where
         }
         drop(due);
         let Some(said) = client_says(&mut socket).await else { return };
-        let Heard { answer, write } = position.hear(&said, context.url, &context.episode.page_clock().now());
+        let Heard { answer, write } =
+            position.hear(&said, context.url, &context.episode.page_clock().now());
         turn = position.server_turn();
         due = PendingFrames::new(context.in_flight, turn.len());
         if let Some(write) = write {
@@ -106,10 +110,16 @@ impl PlaybackContext<'_> {
     /// Notes a message that may change what its site shows.
     fn written(&self, script: &SocketScript, write: SentWrite) {
         let writes = &script.writes;
-        self.episode.stand(writes.site.clone(), Standing::at(&writes.before), |standing| match write {
-            SentWrite::Known(number) => standing.make(number),
-            SentWrite::Unknown => standing.make_unknown(format!("SEND {} (not recorded)", self.url)),
-        });
+        self.episode.stand(
+            writes.site.clone(),
+            Standing::at(&writes.before),
+            |standing| match write {
+                SentWrite::Known(number) => standing.make(number),
+                SentWrite::Unknown => {
+                    standing.make_unknown(format!("SEND {} (not recorded)", self.url))
+                }
+            },
+        );
     }
 
     fn differed(&self, said: &Payload, answer: Answer) {
@@ -178,8 +188,10 @@ mod tests {
     /// recorded before it. Checks what it read, and the answers in the ledger.
     async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
         let (client, server) = tokio::io::duplex(1 << 16);
-        let (in_flight, episode, cut) = (InFlight::default(), Episode::new(), CancellationToken::new());
-        let context = PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
+        let (in_flight, episode, cut) =
+            (InFlight::default(), Episode::new(), CancellationToken::new());
+        let context =
+            PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
         let turns: Vec<usize> = frames
             .split(|frame| frame.from == Side::Client)
             .map(|turn| turn.iter().filter(|frame| frame.from == Side::Server).count())
@@ -190,7 +202,9 @@ mod tests {
             for (turn, count) in turns.iter().enumerate() {
                 for _ in 0..*count {
                     let message = timeout(PATIENCE, socket.next()).await.unwrap().unwrap().unwrap();
-                    read.push(message.to_text().map_or_else(|_| "binary".to_owned(), str::to_owned));
+                    read.push(
+                        message.to_text().map_or_else(|_| "binary".to_owned(), str::to_owned),
+                    );
                 }
                 if let Some(say) = says.get(turn) {
                     socket.send(Message::text(*say)).await.unwrap();
@@ -204,7 +218,8 @@ mod tests {
         let played = play(server, &script, 1 << 20, context, &cut);
         let ((), read) = timeout(PATIENCE, async { tokio::join!(played, talk) }).await.unwrap();
         assert_eq!(read, expect);
-        let answers: Vec<_> = episode.ledger().entries().into_iter().map(|entry| entry.answer).collect();
+        let answers: Vec<_> =
+            episode.ledger().entries().into_iter().map(|entry| entry.answer).collect();
         assert_eq!(answers, noted);
         in_flight.idle(PATIENCE).await.unwrap();
     }
@@ -239,8 +254,10 @@ mod tests {
     #[tokio::test]
     async fn the_gateways_end_ends_a_waiting_playback() {
         let (_client, server) = tokio::io::duplex(1 << 16);
-        let (in_flight, episode, cut) = (InFlight::default(), Episode::new(), CancellationToken::new());
-        let context = PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
+        let (in_flight, episode, cut) =
+            (InFlight::default(), Episode::new(), CancellationToken::new());
+        let context =
+            PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
         cut.cancel();
         let frames = vec![text(Side::Client, "never")];
         let script = SocketScript { frames, ..SocketScript::default() };

@@ -1,22 +1,21 @@
 //! Forwards a WebSocket between a client and the live web, frame by frame.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
+use std::time::Duration;
 
-use futures_util::{
-    SinkExt, StreamExt,
-    stream::{SplitSink, SplitStream},
-};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Message, protocol::Role},
-};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::{Payload, Side, config};
-use crate::{InFlight, record::SocketLog};
+use crate::InFlight;
+use crate::record::SocketLog;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -37,8 +36,10 @@ pub(crate) async fn relay(
     cut: &CancellationToken,
 ) {
     let config = Some(config(max_message));
-    let client: Socket = WebSocketStream::from_raw_socket(TokioIo::new(client), Role::Server, config).await;
-    let server: Socket = WebSocketStream::from_raw_socket(TokioIo::new(server), Role::Client, config).await;
+    let client: Socket =
+        WebSocketStream::from_raw_socket(TokioIo::new(client), Role::Server, config).await;
+    let server: Socket =
+        WebSocketStream::from_raw_socket(TokioIo::new(server), Role::Client, config).await;
     let (to_client, from_client) = client.split();
     let (to_server, from_server) = server.split();
     let up = pass(from_client, to_server, Side::Client, in_flight, log);

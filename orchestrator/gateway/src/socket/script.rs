@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use snapshots::matching::{self, Key, Made, Payload as Body, ReplayRequest};
 
 use super::{Payload, Side, SocketFrame};
-use crate::{Answer, socket::SocketScript};
+use crate::Answer;
+use crate::socket::SocketScript;
 
 /// The ledger label of an answer that was recorded for another message: that at the same place.
 pub(crate) const BY_COUNT: &str = "websocket-frame-by-count";
@@ -60,7 +61,8 @@ pub(super) enum SentWrite {
 
 impl<'a> Position<'a> {
     pub(super) fn new(script: &'a SocketScript) -> Position<'a> {
-        let connections = std::iter::once(script).chain(&script.others).map(Connection::new).collect();
+        let connections =
+            std::iter::once(script).chain(&script.others).map(Connection::new).collect();
         Position { connections, current: 0, next: 0, is_in_turn: true, made: Vec::new() }
     }
 
@@ -83,8 +85,11 @@ impl<'a> Position<'a> {
             let is_switched = connection != self.current;
             self.current = connection;
             self.is_in_turn &= is_next;
-            let answer =
-                if self.is_in_turn { None } else { self.out_of_turn(at, url, is_next || is_switched) };
+            let answer = if self.is_in_turn {
+                None
+            } else {
+                self.out_of_turn(at, url, is_next || is_switched)
+            };
             return self.heard(at, key, answer, true);
         }
         let at = self.next;
@@ -100,8 +105,10 @@ impl<'a> Position<'a> {
                 let Connection { script, messages } = self.here();
                 let writes = &script.writes.by_frame;
                 // What only keeps a connection open says so after the end of the recording, too.
-                let mut others = messages.iter().filter(|(at, _)| !writes.contains_key(at)).take(COMPARED);
-                let is_harmless = others.any(|(at, _)| alike(said, &script.frames[*at], now).is_some());
+                let mut others =
+                    messages.iter().filter(|(at, _)| !writes.contains_key(at)).take(COMPARED);
+                let is_harmless =
+                    others.any(|(at, _)| alike(said, &script.frames[*at], now).is_some());
                 let write = (!writes.is_empty() && !is_harmless).then_some(SentWrite::Unknown);
                 Heard { answer: Some(Answer::Miss { near: Vec::new() }), write }
             }
@@ -117,11 +124,13 @@ impl<'a> Position<'a> {
         let in_one = |connection: usize, from: usize| {
             let messages = &self.connections[connection].messages;
             let later = messages.iter().find(|(at, known)| *at >= from && known == key);
-            let found = later.or_else(|| messages.iter().rfind(|(at, known)| *at < from && known == key));
+            let found =
+                later.or_else(|| messages.iter().rfind(|(at, known)| *at < from && known == key));
             found.map(|(at, _)| (connection, *at))
         };
         let others = (0..self.connections.len()).filter(|other| *other != self.current);
-        in_one(self.current, self.next).or_else(|| others.into_iter().find_map(|other| in_one(other, 0)))
+        in_one(self.current, self.next)
+            .or_else(|| others.into_iter().find_map(|other| in_one(other, 0)))
     }
 
     fn heard(&mut self, at: usize, key: Key, answer: Option<Answer>, is_known: bool) -> Heard {
@@ -130,7 +139,8 @@ impl<'a> Position<'a> {
             self.made.push(key);
         }
         self.next = at + 1;
-        let write = number.map(|number| if is_known { SentWrite::Known(number) } else { SentWrite::Unknown });
+        let write = number
+            .map(|number| if is_known { SentWrite::Known(number) } else { SentWrite::Unknown });
         Heard { answer, write }
     }
 
@@ -140,7 +150,8 @@ impl<'a> Position<'a> {
         let Connection { script, messages } = self.here();
         let mut extra = self.made.clone();
         let mut missing = Vec::new();
-        let writes = messages.iter().filter(|(place, _)| script.writes.by_frame.contains_key(place));
+        let writes =
+            messages.iter().filter(|(place, _)| script.writes.by_frame.contains_key(place));
         for (place, key) in writes.take_while(|(place, _)| *place < at) {
             match extra.iter().position(|made| made == key) {
                 Some(known) => drop(extra.remove(known)),
@@ -154,7 +165,8 @@ impl<'a> Position<'a> {
         }
         let name = |key: &Key| {
             let number = messages.iter().position(|(_, known)| known == key);
-            let number = number.map_or_else(|| "of another".to_owned(), |number| format!("{}", number + 1));
+            let number =
+                number.map_or_else(|| "of another".to_owned(), |number| format!("{}", number + 1));
             format!("{SEND} {url} (message {number})")
         };
         Some(Answer::OtherState {
@@ -169,7 +181,8 @@ impl<'a> Connection<'a> {
     fn new(script: &'a SocketScript) -> Connection<'a> {
         let places = script.frames.iter().enumerate().filter(|(_, frame)| is_message(frame));
         let messages = places.enumerate();
-        let messages = messages.map(|(count, (at, frame))| (at, key_of(&frame.payload, count < COMPARED)));
+        let messages =
+            messages.map(|(count, (at, frame))| (at, key_of(&frame.payload, count < COMPARED)));
         Connection { script, messages: messages.collect() }
     }
 }
@@ -189,13 +202,19 @@ fn request(said: &Payload) -> ReplayRequest<'_> {
 fn key_of(said: &Payload, by_sense: bool) -> Key {
     let request = request(said);
     match (said, &request.body) {
-        (Payload::Text(text), _) if by_sense && text.len() <= LONGEST => matching::normalised(&request).0,
+        (Payload::Text(text), _) if by_sense && text.len() <= LONGEST => {
+            matching::normalised(&request).0
+        }
         _ => matching::exact(&request),
     }
 }
 
 /// The rules by which a message may be a recorded one: they differ in time stamps and tokens alone.
-fn alike(said: &Payload, frame: &SocketFrame, now: &RangeInclusive<i64>) -> Option<Vec<&'static str>> {
+fn alike(
+    said: &Payload,
+    frame: &SocketFrame,
+    now: &RangeInclusive<i64>,
+) -> Option<Vec<&'static str>> {
     let Payload::Text(text) = said else { return None };
     // When it was recorded is not known here, so that times are alike if they stand now.
     let made = Made { within: now.clone(), tokens: None };

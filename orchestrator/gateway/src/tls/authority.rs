@@ -11,24 +11,27 @@
 //! which somebody has put it trusts it no longer than that. After 45 days the next command makes a
 //! new one for the same key. Browsers of ours trust the key.
 
-use std::{
-    fs::{self, Permissions},
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
-    sync::Arc,
-    time::Duration,
-};
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::sync::Arc;
+use std::time::Duration;
 
-use base64::{Engine, prelude::BASE64_STANDARD};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
-    PublicKeyData, date_time_ymd,
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, PublicKeyData, date_time_ymd,
 };
-use rustls::{crypto::CryptoProvider, server::ProducesTickets, sign::SigningKey};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject};
+use rustls::crypto::CryptoProvider;
+use rustls::server::ProducesTickets;
+use rustls::sign::SigningKey;
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use sha2::{Digest, Sha256};
 
 use super::leaf::Leaves;
@@ -68,7 +71,9 @@ pub enum AuthorityError {
         source: io::Error,
     },
     /// The file exists but does not have the expected format.
-    #[error("read the certificate authority in {path}: {reason}; remove the file to have a new one made")]
+    #[error(
+        "read the certificate authority in {path}: {reason}; remove the file to have a new one made"
+    )]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
@@ -95,7 +100,9 @@ pub enum AuthorityError {
 
 impl std::fmt::Debug for CertificateAuthority {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CertificateAuthority").field("spki_sha256", &self.spki_sha256).finish_non_exhaustive()
+        f.debug_struct("CertificateAuthority")
+            .field("spki_sha256", &self.spki_sha256)
+            .finish_non_exhaustive()
     }
 }
 
@@ -123,7 +130,8 @@ impl CertificateAuthority {
         let metadata = fs::metadata(&path).map_err(io("read", &path))?;
         if metadata.permissions().mode() & 0o077 != 0 {
             tracing::warn!(%path, "the certificate authority's key was readable by others; made private again");
-            fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(io("protect", &path))?;
+            fs::set_permissions(&path, Permissions::from_mode(0o600))
+                .map_err(io("protect", &path))?;
         }
         let text = match metadata.modified().ok().and_then(|made| made.elapsed().ok()) {
             Some(age) if age > RENEW_AFTER => {
@@ -151,11 +159,12 @@ impl CertificateAuthority {
     }
 
     fn from_pem(text: &str, path: &Utf8Path) -> Result<Self, AuthorityError> {
-        let malformed = |reason: String| AuthorityError::Malformed { path: path.to_owned(), reason };
-        let key =
-            PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
-        let certificate =
-            CertificateDer::from_pem_slice(text.as_bytes()).map_err(|error| malformed(error.to_string()))?;
+        let malformed =
+            |reason: String| AuthorityError::Malformed { path: path.to_owned(), reason };
+        let key = PrivateKeyDer::from_pem_slice(text.as_bytes())
+            .map_err(|error| malformed(error.to_string()))?;
+        let certificate = CertificateDer::from_pem_slice(text.as_bytes())
+            .map_err(|error| malformed(error.to_string()))?;
         let key = KeyPair::try_from(&key).map_err(|error| malformed(error.to_string()))?;
         let public_key = key.subject_public_key_info();
         if !certificate.windows(public_key.len()).any(|window| window == public_key) {
@@ -212,10 +221,16 @@ fn params() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = name;
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
-    params.key_usages =
-        vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
+    params.key_usages = vec![
+        KeyUsagePurpose::KeyCertSign,
+        KeyUsagePurpose::CrlSign,
+        KeyUsagePurpose::DigitalSignature,
+    ];
     params.not_before = date_time_ymd(2000, 1, 1);
-    let end = Timestamp::now().saturating_add(VALID_FOR).unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC);
+    let end = Timestamp::now()
+        .saturating_add(VALID_FOR)
+        .unwrap_or(Timestamp::MAX)
+        .to_zoned(TimeZone::UTC);
     let part = |number: i8| u8::try_from(number).unwrap_or(1);
     params.not_after = date_time_ymd(end.year().into(), part(end.month()), part(end.day()));
     params
@@ -294,7 +309,10 @@ mod tests {
             File::options().write(true).open(&file).unwrap().set_modified(made).unwrap();
             CertificateAuthority::load_or_create(&dir).unwrap()
         };
-        assert_eq!(age(RENEW_AFTER - Duration::from_secs(60)).certificate_pem(), first.certificate_pem());
+        assert_eq!(
+            age(RENEW_AFTER - Duration::from_secs(60)).certificate_pem(),
+            first.certificate_pem()
+        );
         let renewed = age(RENEW_AFTER + Duration::from_secs(60));
         assert_ne!(renewed.certificate_pem(), first.certificate_pem());
         assert_eq!(renewed.spki_sha256_base64(), first.spki_sha256_base64());
@@ -325,14 +343,18 @@ mod tests {
             let starts: Vec<_> = (0..8)
                 .map(|_| {
                     scope.spawn(|| {
-                        CertificateAuthority::load_or_create(&dir).unwrap().certificate_pem().to_owned()
+                        CertificateAuthority::load_or_create(&dir)
+                            .unwrap()
+                            .certificate_pem()
+                            .to_owned()
                     })
                 })
                 .collect();
             starts.into_iter().map(|start| start.join().unwrap()).collect()
         });
         assert_eq!(keys.len(), 1);
-        let names: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let names: Vec<_> =
+            fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names.len(), 2, "left over: {names:?}");
     }
 
@@ -351,7 +373,9 @@ mod tests {
         CertificateAuthority::load_or_create(&dir).unwrap();
         let stranger = KeyPair::generate().unwrap().serialize_pem();
         let certificate = fs::read_to_string(dir.join(PUBLIC_FILE)).unwrap();
-        for text in [String::new(), "garbage".to_owned(), certificate.clone(), stranger + &certificate] {
+        for text in
+            [String::new(), "garbage".to_owned(), certificate.clone(), stranger + &certificate]
+        {
             fs::write(dir.join(FILE), text).unwrap();
             let error = CertificateAuthority::load_or_create(&dir).unwrap_err().to_string();
             assert!(error.contains("remove the file"), "{error}");

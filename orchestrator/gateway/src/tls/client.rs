@@ -1,12 +1,15 @@
 //! The client side of TLS, for connections to the live web.
 
-use std::{io, sync::Arc};
+use std::io;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
 use tokio::net::TcpStream;
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use super::{H2, HTTP1};
 
@@ -47,9 +50,10 @@ impl ClientTls {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         for path in extra_roots {
             for certificate in read_roots(path)? {
-                roots
-                    .add(certificate)
-                    .map_err(|error| RootsError::Read { path: path.clone(), reason: error.to_string() })?;
+                roots.add(certificate).map_err(|error| RootsError::Read {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
             }
         }
         let mut any = ClientConfig::builder_with_provider(super::provider())
@@ -73,8 +77,9 @@ pub(crate) async fn handshake(
     host: &str,
     tcp: TcpStream,
 ) -> io::Result<TlsStream<TcpStream>> {
-    let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the host is no name that TLS can carry"))?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidInput, "the host is no name that TLS can carry")
+    })?;
     TlsConnector::from(config.clone()).connect(name, tcp).await
 }
 

@@ -4,18 +4,18 @@
 //! page that says so. Signing costs as much as the handshake that it serves, so only the cache
 //! needs a limit.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
 
 use rand::Rng;
 use rcgen::{
-    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, KeyUsagePurpose, SanType,
-    SerialNumber,
+    CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, KeyUsagePurpose,
+    SanType, SerialNumber,
 };
-use rustls::{
-    ServerConfig,
-    server::NoServerSessionStorage,
-    sign::{CertifiedKey, SingleCertAndKey},
-};
+use rustls::ServerConfig;
+use rustls::server::NoServerSessionStorage;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 
 use super::{AuthorityError, CertificateAuthority, H2, HTTP1};
 

@@ -7,11 +7,10 @@ mod leaf;
 
 use std::sync::Arc;
 
-use rustls::crypto::CryptoProvider;
-
 pub use authority::{AuthorityError, CertificateAuthority};
 pub(crate) use client::handshake;
 pub use client::{ClientTls, RootsError};
+use rustls::crypto::CryptoProvider;
 
 /// The only crypto provider: ring.
 pub fn provider() -> Arc<CryptoProvider> {

@@ -32,7 +32,8 @@ pub struct BadConnectTo {
 impl ConnectTo {
     /// Whether it applies to this server.
     pub(super) fn applies_to(&self, host: &str, port: u16) -> bool {
-        self.host.as_deref().is_none_or(|own| own == host) && self.port.is_none_or(|own| own == port)
+        self.host.as_deref().is_none_or(|own| own == host)
+            && self.port.is_none_or(|own| own == port)
     }
 }
 
@@ -73,15 +74,31 @@ fn host_part(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, host: Option<&str>, port: Option<u16>, address: Option<&str>, to_port: Option<u16>) {
-        let expect =
-            ConnectTo { host: host.map(Into::into), port, address: address.map(Into::into), to_port };
+    fn check(
+        text: &str,
+        host: Option<&str>,
+        port: Option<u16>,
+        address: Option<&str>,
+        to_port: Option<u16>,
+    ) {
+        let expect = ConnectTo {
+            host: host.map(Into::into),
+            port,
+            address: address.map(Into::into),
+            to_port,
+        };
         assert_eq!(text.parse(), Ok(expect), "{text}");
     }
 
     #[test]
     fn all_parts_may_be_empty() {
-        check("shop.test:443:127.0.0.1:8443", Some("shop.test"), Some(443), Some("127.0.0.1"), Some(8443));
+        check(
+            "shop.test:443:127.0.0.1:8443",
+            Some("shop.test"),
+            Some(443),
+            Some("127.0.0.1"),
+            Some(8443),
+        );
         check("SHOP.test:443:[::1]:8443", Some("shop.test"), Some(443), Some("::1"), Some(8443));
         check("[2001:db8::1]:80::81", Some("2001:db8::1"), Some(80), None, Some(81));
         check("::localhost:", None, None, Some("localhost"), None);
@@ -90,9 +107,17 @@ mod tests {
 
     #[test]
     fn what_is_malformed_says_why() {
-        for text in
-            ["", "a", "a:1", "a:1:b", "a:1:b:2:c", "a:x:b:2", "a:1:b:70000", "[::1:80:b:2", "a:1:::1:80"]
-        {
+        for text in [
+            "",
+            "a",
+            "a:1",
+            "a:1:b",
+            "a:1:b:2:c",
+            "a:x:b:2",
+            "a:1:b:70000",
+            "[::1:80:b:2",
+            "a:1:::1:80",
+        ] {
             let error = text.parse::<ConnectTo>().unwrap_err();
             assert!(!error.reason.is_empty() && error.text == text);
         }

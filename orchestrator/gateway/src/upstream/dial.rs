@@ -1,24 +1,20 @@
 //! Establishes connections: address resolution, TCP, TLS.
 
-use std::{
-    io,
-    net::{IpAddr, SocketAddr},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::{
-    net::TcpStream,
-    time::{Instant, timeout_at},
-};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
 
-use super::{ConnectTo, UpstreamError, guard::forbidden, ports::is_bad, stream::Stream};
-use crate::{
-    Scheme,
-    tls::{self, ClientTls},
-    unix,
-};
+use super::guard::forbidden;
+use super::ports::is_bad;
+use super::stream::Stream;
+use super::{ConnectTo, UpstreamError};
+use crate::tls::{self, ClientTls};
+use crate::{Scheme, unix};
 
 /// The configuration for making connections.
 #[derive(Debug)]
@@ -72,7 +68,10 @@ impl Dialer {
         let deadline = Instant::now() + self.deadline;
         match timeout_at(deadline, self.dial_before(server, http1_only, deadline)).await {
             Ok(outcome) => outcome,
-            Err(_) => Err(UpstreamError::ConnectTimeout { host: server.host.clone(), waited: self.deadline }),
+            Err(_) => Err(UpstreamError::ConnectTimeout {
+                host: server.host.clone(),
+                waited: self.deadline,
+            }),
         }
     }
 
@@ -125,7 +124,10 @@ impl Dialer {
             Err(_) => tokio::net::lookup_host((host, port)).await.map_err(resolved)?.collect(),
         };
         if addresses.is_empty() {
-            return Err(resolved(io::Error::new(io::ErrorKind::NotFound, "the name has no address")));
+            return Err(resolved(io::Error::new(
+                io::ErrorKind::NotFound,
+                "the name has no address",
+            )));
         }
         if rule_address.is_some() || self.allow_private || server.place == Place::Named {
             return Ok(addresses);
@@ -152,7 +154,8 @@ impl Dialer {
     fn is_own(&self, address: SocketAddr) -> bool {
         self.own.is_some_and(|own| {
             address.port() == own.port()
-                && (address.ip() == own.ip() || (own.ip().is_unspecified() && address.ip().is_loopback()))
+                && (address.ip() == own.ip()
+                    || (own.ip().is_unspecified() && address.ip().is_loopback()))
         })
     }
 }
@@ -166,7 +169,9 @@ async fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpS
         match timeout_at(Instant::now() + share, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => last = io::Error::new(error.kind(), format!("{address}: {error}")),
-            Err(_) => last = io::Error::new(io::ErrorKind::TimedOut, format!("{address} did not answer")),
+            Err(_) => {
+                last = io::Error::new(io::ErrorKind::TimedOut, format!("{address} did not answer"))
+            }
         }
     }
     Err(last)

@@ -1,6 +1,8 @@
 //! Errors of requests to the live web.
 
-use std::{io, net::IpAddr, time::Duration};
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
 
 /// Why a request got no response from the live web. Each variant becomes one named response.
 #[derive(Debug, thiserror::Error)]
@@ -114,7 +116,9 @@ impl UpstreamError {
             Self::Guarded { .. } => {
                 "let pages reach private addresses with --allow-private, if that is meant"
             }
-            Self::Port { .. } => "lead the host to an address of yours with --connect-to, if that is meant",
+            Self::Port { .. } => {
+                "lead the host to an address of yours with --connect-to, if that is meant"
+            }
             Self::Loop { .. } => "ask for another server than the proxy itself",
             Self::Connect { source, .. } if source.to_string().contains("open files") => {
                 "allow this process more open files (ulimit -n)"
@@ -122,12 +126,18 @@ impl UpstreamError {
             Self::Connect { .. } | Self::ConnectTimeout { .. } => {
                 "see whether the server runs: `sandbox status` for a site of this town"
             }
-            Self::Tls { .. } => "let its authority be trusted with --upstream-ca, if it is not a public one",
+            Self::Tls { .. } => {
+                "let its authority be trusted with --upstream-ca, if it is not a public one"
+            }
             Self::HeadTimeout { .. } => {
                 "see what keeps the server busy, or give it longer with --stall-timeout"
             }
-            Self::UploadStalled { .. } | Self::UploadBroken { .. } => "send the request again, whole",
-            Self::Broken { .. } => "look into the server's own log: `sandbox logs` for a site of this town",
+            Self::UploadStalled { .. } | Self::UploadBroken { .. } => {
+                "send the request again, whole"
+            }
+            Self::Broken { .. } => {
+                "look into the server's own log: `sandbox logs` for a site of this town"
+            }
             Self::Request { .. } => "send the request in another form",
         }
     }

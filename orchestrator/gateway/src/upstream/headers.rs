@@ -1,12 +1,10 @@
 //! Hop-by-hop headers, which belong to one connection and are not forwarded.
 
-use http::{
-    HeaderMap, HeaderName,
-    header::{
-        ALT_SVC, CONNECTION, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING,
-        UPGRADE,
-    },
+use http::header::{
+    ALT_SVC, CONNECTION, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
+    TRANSFER_ENCODING, UPGRADE,
 };
+use http::{HeaderMap, HeaderName};
 
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
@@ -23,9 +21,11 @@ pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
-    let trailers_wanted = headers.get(TE).is_some_and(|te| te.as_bytes().eq_ignore_ascii_case(b"trailers"));
+    let trailers_wanted =
+        headers.get(TE).is_some_and(|te| te.as_bytes().eq_ignore_ascii_case(b"trailers"));
     let dropped = |name: &HeaderName| match *name {
-        CONNECTION | PROXY_AUTHENTICATE | PROXY_AUTHORIZATION | TRANSFER_ENCODING | UPGRADE | ALT_SVC => true,
+        CONNECTION | PROXY_AUTHENTICATE | PROXY_AUTHORIZATION | TRANSFER_ENCODING | UPGRADE
+        | ALT_SVC => true,
         TE => !trailers_wanted,
         ref name => {
             *name == KEEP_ALIVE
@@ -67,7 +67,8 @@ pub(super) fn with_host(headers: HeaderMap, host: http::HeaderValue) -> HeaderMa
 
 /// Joins `Cookie` fields: HTTP/2 may split them into many, everywhere else there is one.
 pub(crate) fn join_cookies(headers: &mut HeaderMap) {
-    let crumbs: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(http::HeaderValue::as_bytes).collect();
+    let crumbs: Vec<&[u8]> =
+        headers.get_all(COOKIE).iter().map(http::HeaderValue::as_bytes).collect();
     if crumbs.len() > 1
         && let Ok(joined) = http::HeaderValue::from_bytes(&crumbs.join(&b"; "[..]))
     {
@@ -82,7 +83,9 @@ mod tests {
     fn map(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs
             .iter()
-            .map(|(name, value)| (HeaderName::from_static(name), http::HeaderValue::from_static(value)))
+            .map(|(name, value)| {
+                (HeaderName::from_static(name), http::HeaderValue::from_static(value))
+            })
             .collect()
     }
 
@@ -108,7 +111,10 @@ mod tests {
 
     #[test]
     fn te_trailers_may_pass() {
-        assert_eq!(names(&end_to_end(map(&[("te", "trailers"), ("upgrade", "h2c")]))), ["te=trailers"]);
+        assert_eq!(
+            names(&end_to_end(map(&[("te", "trailers"), ("upgrade", "h2c")]))),
+            ["te=trailers"]
+        );
     }
 
     #[test]

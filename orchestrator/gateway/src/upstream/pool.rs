@@ -4,13 +4,17 @@
 //! end. An HTTP/2 connection stays in the pool and is shared. Idle connections are dropped after a
 //! while, and when there are too many. All end with the last handle on their pool.
 
-use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use hyper::client::conn::{http1, http2};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
-use super::{dial::Server, stream::HeadTap};
+use super::dial::Server;
+use super::stream::HeadTap;
 use crate::Body;
 
 /// How long a connection may be idle. Servers commonly close after a minute.
@@ -152,7 +156,9 @@ impl IdleConnections {
     fn purge(&mut self) {
         let patience = self.patience;
         self.http1.retain(|_, waiting| {
-            waiting.retain(|(since, connection)| since.elapsed() < patience && connection.sender.is_ready());
+            waiting.retain(|(since, connection)| {
+                since.elapsed() < patience && connection.sender.is_ready()
+            });
             !waiting.is_empty()
         });
         self.idle = self.http1.values().map(Vec::len).sum();
@@ -166,14 +172,17 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
 
     use super::*;
-    use crate::{Scheme, upstream::Place};
+    use crate::Scheme;
+    use crate::upstream::Place;
 
     #[tokio::test]
     async fn what_nobody_asks_for_any_more_is_closed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (mut sender, connection) =
-            http1::handshake(TokioIo::new(TcpStream::connect(address).await.unwrap())).await.unwrap();
+            http1::handshake(TokioIo::new(TcpStream::connect(address).await.unwrap()))
+                .await
+                .unwrap();
         let ended = tokio::spawn(connection);
         sender.ready().await.unwrap();
         let pool = Connections::default();

@@ -1,18 +1,14 @@
 //! A response body from the live web.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use hyper::body::{Bytes, Frame, Incoming};
 use tokio::time::{Instant, Sleep};
 
-use super::{
-    dial::Server,
-    pool::{Connections, Http1},
-};
+use super::dial::Server;
+use super::pool::{Connections, Http1};
 use crate::body::{BodyError, BodyObserver, ObservedBody};
 
 /// A response body that fails when the server is silent for too long, and returns its connection to
@@ -44,12 +40,12 @@ impl BodyObserver for ConnectionUse {
 
     fn poll_stalled(&mut self, cx: &mut Context<'_>) -> Poll<BodyError> {
         let Some(stall) = self.stall else { return Poll::Pending };
-        let deadline =
-            self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
-        deadline
-            .as_mut()
-            .poll(cx)
-            .map(|()| format!("the server sent nothing for {stall:?} in the middle of a body").into())
+        let deadline = self
+            .deadline
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
+        deadline.as_mut().poll(cx).map(|()| {
+            format!("the server sent nothing for {stall:?} in the middle of a body").into()
+        })
     }
 
     /// Returns the connection to the pool.

@@ -1,35 +1,26 @@
 //! Sends one request to the live web, and receives its response.
 
-use std::{
-    net::SocketAddr,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use http::{Extensions, HeaderValue, Request, Response, Uri, header::HOST, response};
+use http::header::HOST;
+use http::{Extensions, HeaderValue, Request, Response, Uri, response};
 use http_body_util::BodyExt;
-use hyper::{
-    body::{Body as _, Bytes, Frame, Incoming},
-    client::conn::{http1, http2},
-};
+use hyper::body::{Body as _, Bytes, Frame, Incoming};
+use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use tokio::time::{Instant, timeout_at};
 
-use super::{
-    UpstreamError,
-    dial::{Dialer, Server},
-    headers::with_host,
-    pool::{Connection, Connections, Http1, Http2},
-    response_body::{ConnectionUse, UpstreamBody},
-};
-use crate::{
-    Body, RequestHead,
-    body::{self, BodyError, BodyObserver, ObservedBody},
-    limits::{Limits, MAX_HEAD},
-};
+use super::UpstreamError;
+use super::dial::{Dialer, Server};
+use super::headers::with_host;
+use super::pool::{Connection, Connections, Http1, Http2};
+use super::response_body::{ConnectionUse, UpstreamBody};
+use crate::body::{self, BodyError, BodyObserver, ObservedBody};
+use crate::limits::{Limits, MAX_HEAD};
+use crate::{Body, RequestHead};
 
 /// The client for the live web.
 pub(crate) struct Upstream {
@@ -85,9 +76,8 @@ impl Upstream {
         extensions: Extensions,
         body: Body,
     ) -> Result<UpstreamResponse, UpstreamError> {
-        let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| UpstreamError::Request {
-            host: head.host.clone(),
-            reason: error.to_string(),
+        let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| {
+            UpstreamError::Request { host: head.host.clone(), reason: error.to_string() }
         })?;
         let repeatable = head.method.is_idempotent() && body.is_end_stream();
         let (body, upload) = Upload::watch(body);
@@ -124,7 +114,11 @@ impl Upstream {
         self.exchange(pool, connection, &server, request, &upload).await.map_err(|(error, _)| error)
     }
 
-    async fn connect(&self, pool: &Connections, server: &Server) -> Result<Connection, UpstreamError> {
+    async fn connect(
+        &self,
+        pool: &Connections,
+        server: &Server,
+    ) -> Result<Connection, UpstreamError> {
         let dialed = self.dialer.dial(server, false).await?;
         let broken = |source| UpstreamError::Broken { host: server.host.clone(), source };
         if dialed.http2 {
@@ -159,8 +153,9 @@ impl Upstream {
     ) -> Result<UpstreamResponse, (UpstreamError, Option<Box<Request<Body>>>)> {
         match connection {
             Connection::Http1(mut own) => {
-                to_http1(&mut request)
-                    .map_err(|reason| (UpstreamError::Request { host: server.host.clone(), reason }, None))?;
+                to_http1(&mut request).map_err(|reason| {
+                    (UpstreamError::Request { host: server.host.clone(), reason }, None)
+                })?;
                 own.tap.open();
                 let sent = own.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
@@ -195,7 +190,9 @@ impl Upstream {
         &self,
         server: &Server,
         upload: &Upload,
-        sent: impl Future<Output = Result<Response<Incoming>, hyper::client::conn::TrySendError<Request<Body>>>>,
+        sent: impl Future<
+            Output = Result<Response<Incoming>, hyper::client::conn::TrySendError<Request<Body>>>,
+        >,
     ) -> Result<Response<Incoming>, (UpstreamError, Option<Box<Request<Body>>>)> {
         tokio::pin!(sent);
         let started = Instant::now();
@@ -209,8 +206,10 @@ impl Upstream {
                         return Err((UpstreamError::UploadBroken { host, reason }, None));
                     }
                     let unsent = error.take_message().map(Box::new);
-                    let broken =
-                        UpstreamError::Broken { host: server.host.clone(), source: error.into_error() };
+                    let broken = UpstreamError::Broken {
+                        host: server.host.clone(),
+                        source: error.into_error(),
+                    };
                     return Err((broken, unsent));
                 }
                 Err(_) if upload.last(started) + self.head > Instant::now() => {}
@@ -221,8 +220,10 @@ impl Upstream {
                     ));
                 }
                 Err(_) => {
-                    let stalled =
-                        UpstreamError::UploadStalled { host: server.host.clone(), waited: self.head };
+                    let stalled = UpstreamError::UploadStalled {
+                        host: server.host.clone(),
+                        waited: self.head,
+                    };
                     return Err((stalled, None));
                 }
             }
@@ -295,7 +296,8 @@ impl Upload {
     }
 
     fn last(&self, started: Instant) -> Instant {
-        (self.0.since + Duration::from_millis(self.0.progress_ms.load(Ordering::Relaxed))).max(started)
+        (self.0.since + Duration::from_millis(self.0.progress_ms.load(Ordering::Relaxed)))
+            .max(started)
     }
 }
 

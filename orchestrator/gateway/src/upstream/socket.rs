@@ -1,18 +1,14 @@
 //! Opens a WebSocket on the live web: a separate HTTP/1.1 connection, upgraded.
 
-use http::{
-    Extensions, HeaderValue, Request, StatusCode,
-    header::{CONNECTION, SEC_WEBSOCKET_EXTENSIONS, UPGRADE},
-};
+use http::header::{CONNECTION, SEC_WEBSOCKET_EXTENSIONS, UPGRADE};
+use http::{Extensions, HeaderValue, Request, StatusCode};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 
-use super::{
-    Server, Upstream, UpstreamBody, UpstreamError, UpstreamHead, UpstreamResponse,
-    response_body::ConnectionUse,
-    send::{http1_client, to_http1},
-};
+use super::response_body::ConnectionUse;
+use super::send::{http1_client, to_http1};
+use super::{Server, Upstream, UpstreamBody, UpstreamError, UpstreamHead, UpstreamResponse};
 use crate::{Body, RequestHead, body};
 
 /// The server's reaction to a handshake.
@@ -48,8 +44,10 @@ impl Upstream {
         let dialed = self.dialer.dial(server, true).await?;
         let broken = |source| UpstreamError::Broken { host: host(), source };
         let tap = dialed.stream.tap();
-        let (mut sender, connection) =
-            http1_client().handshake::<_, Body>(TokioIo::new(dialed.stream)).await.map_err(broken)?;
+        let (mut sender, connection) = http1_client()
+            .handshake::<_, Body>(TokioIo::new(dialed.stream))
+            .await
+            .map_err(broken)?;
         tokio::spawn(connection.with_upgrades());
         tap.open();
         let mut response = timeout(self.head, sender.send_request(request))
@@ -61,10 +59,15 @@ impl Upstream {
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let (parts, incoming) = response.into_parts();
             let body = UpstreamBody::new(incoming, ConnectionUse::new(None, self.stall));
-            return Ok(UpgradeOutcome::Answer(Box::new(UpstreamResponse { head: head(parts), body })));
+            return Ok(UpgradeOutcome::Answer(Box::new(UpstreamResponse {
+                head: head(parts),
+                body,
+            })));
         }
         if response.headers().contains_key(SEC_WEBSOCKET_EXTENSIONS) {
-            return Err(invalid("the server uses a WebSocket extension it was not asked for".to_owned()));
+            return Err(invalid(
+                "the server uses a WebSocket extension it was not asked for".to_owned(),
+            ));
         }
         let upgraded = hyper::upgrade::on(&mut response).await.map_err(broken)?;
         Ok(UpgradeOutcome::Socket(Box::new(head(response.into_parts().0)), upgraded))

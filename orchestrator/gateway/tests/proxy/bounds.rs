@@ -4,17 +4,13 @@ use std::time::Duration;
 
 use gateway::{Limits, body};
 use http::Method;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
-use crate::{
-    client::request,
-    origin::PATIENCE,
-    world::{Setup, World},
-};
+use crate::client::request;
+use crate::origin::PATIENCE;
+use crate::world::{Setup, World};
 
 fn hasty() -> Limits {
     let soon = Duration::from_millis(200);
@@ -55,7 +51,8 @@ async fn heads_beyond_64_kib_get_431() {
             "{size}: {answer:.100}"
         );
     }
-    let mut connection = Setup::default().tls(true).await.client.https("shop.test:443", &["h2"]).await;
+    let mut connection =
+        Setup::default().tls(true).await.client.https("shop.test:443", &["h2"]).await;
     let mut ask = request(Method::GET, "https://shop.test/hello", body::empty());
     ask.headers_mut().insert("x-large", "a".repeat(70 * 1024).parse().unwrap());
     match connection.send(ask).await {
@@ -76,7 +73,9 @@ async fn clients_that_do_not_go_on_are_dropped() {
     say(connect().await, b"GET http://shop.test/ HTT").await;
     say(world.client.tunnel("shop.test:443").await, b"").await;
     say(world.client.tunnel("shop.test:443").await, &[0x16, 3, 1, 0, 200, 1]).await;
-    let kept = say(connect().await, b"GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\r\n\r\n").await;
+    let kept =
+        say(connect().await, b"GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+            .await;
     assert!(kept.starts_with("HTTP/1.1 200"), "{kept}");
     still_serves(&world).await;
 }
@@ -99,13 +98,17 @@ async fn an_h2_client_that_asks_nothing_is_dropped_and_one_that_waits_is_not() {
 #[tokio::test]
 async fn garbage_in_place_of_tls_is_dropped() {
     let world = hasty_world().await;
-    for bytes in
-        [&[0x16_u8, 3, 1, 0, 5, 1, 2, 3, 4, 5][..], &[0x16; 4096], &[0x16, 3, 1, 0xff, 0xff], &[0; 512]]
-    {
+    for bytes in [
+        &[0x16_u8, 3, 1, 0, 5, 1, 2, 3, 4, 5][..],
+        &[0x16; 4096],
+        &[0x16, 3, 1, 0xff, 0xff],
+        &[0; 512],
+    ] {
         let answer = say(world.client.tunnel("shop.test:443").await, bytes).await;
         assert!(!answer.contains("200 OK"), "{answer}");
     }
-    let answer = say(world.client.tunnel("shop.test:443").await, b"CONNECT a.test:1 HTTP/1.1\r\n\r\n").await;
+    let answer =
+        say(world.client.tunnel("shop.test:443").await, b"CONNECT a.test:1 HTTP/1.1\r\n\r\n").await;
     assert!(answer.contains("bad-connect"), "{answer}");
     still_serves(&world).await;
 }
@@ -124,7 +127,8 @@ async fn requests_that_name_no_url_are_told_so() {
         assert!(answer.contains(&format!("sandbox-error: {name}")), "{head}: {answer}");
     }
     let tunnel = world.client.tunnel("shop.test:80").await;
-    let answer = say(tunnel, b"GET / HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n").await;
+    let answer =
+        say(tunnel, b"GET / HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
 }
 
@@ -132,9 +136,11 @@ async fn requests_that_name_no_url_are_told_so() {
 async fn an_upload_that_stalls_is_given_up() {
     let world = hasty_world().await;
     let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
-    let answer =
-        say(tcp, b"POST http://shop.test/echo HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 10\r\n\r\nhalf")
-            .await;
+    let answer = say(
+        tcp,
+        b"POST http://shop.test/echo HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 10\r\n\r\nhalf",
+    )
+    .await;
     assert!(answer.contains("sandbox-error: client-stalled"), "{answer}");
     assert!(world.recorded().is_empty());
     still_serves(&world).await;
@@ -160,7 +166,8 @@ async fn a_client_that_does_not_read_is_given_up_and_holds_little() {
 
 #[tokio::test]
 async fn connections_beyond_the_bound_wait() {
-    let limits = Limits { connections: 2, client_head: Duration::from_millis(300), ..Limits::default() };
+    let limits =
+        Limits { connections: 2, client_head: Duration::from_millis(300), ..Limits::default() };
     let world = Setup { limits, ..Setup::default() }.plain().await;
     let _first = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let _second = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();

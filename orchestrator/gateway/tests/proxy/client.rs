@@ -1,22 +1,21 @@
 //! A client of the proxy, as a browser is one.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use gateway::{Body, CertificateAuthority, body};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri, header};
 use http_body_util::BodyExt;
-use hyper::{
-    body::{Bytes, Incoming},
-    client::conn::{http1, http2},
-};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::{http1, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
-use tokio_rustls::{TlsConnector, client::TlsStream};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, ServerName};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 pub struct Client {
     pub proxy: SocketAddr,
@@ -40,7 +39,9 @@ pub enum Connection {
 impl Client {
     pub fn new(proxy: SocketAddr, ca: &CertificateAuthority) -> Self {
         let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_slice(ca.certificate_pem().as_bytes()).unwrap()).unwrap();
+        roots
+            .add(CertificateDer::from_pem_slice(ca.certificate_pem().as_bytes()).unwrap())
+            .unwrap();
         Self { proxy, roots: Arc::new(roots) }
     }
 
@@ -69,7 +70,10 @@ impl Client {
         config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
         let host = server.rsplit_once(':').unwrap().0.trim_matches(['[', ']']).to_owned();
         let tcp = self.tunnel(server).await;
-        TlsConnector::from(Arc::new(config)).connect(ServerName::try_from(host).unwrap(), tcp).await.unwrap()
+        TlsConnector::from(Arc::new(config))
+            .connect(ServerName::try_from(host).unwrap(), tcp)
+            .await
+            .unwrap()
     }
 
     pub async fn https(&self, server: &str, alpn: &[&str]) -> Connection {
@@ -130,7 +134,8 @@ impl Connection {
                     request.headers_mut().extend(others);
                 }
                 if request.uri().scheme_str() != Some("http") {
-                    *request.uri_mut() = request.uri().path_and_query().unwrap().as_str().parse().unwrap();
+                    *request.uri_mut() =
+                        request.uri().path_and_query().unwrap().as_str().parse().unwrap();
                 }
                 sender.send_request(request).await
             }
@@ -150,7 +155,12 @@ pub async fn collect(response: Response<Incoming>) -> hyper::Result<Answer> {
     let (parts, incoming) = response.into_parts();
     let collected = incoming.collect().await?;
     let trailers = collected.trailers().cloned();
-    Ok(Answer { status: parts.status, headers: parts.headers, body: collected.to_bytes(), trailers })
+    Ok(Answer {
+        status: parts.status,
+        headers: parts.headers,
+        body: collected.to_bytes(),
+        trailers,
+    })
 }
 
 pub fn request(method: Method, url: &str, body: Body) -> Request<Body> {

@@ -6,17 +6,13 @@ use gateway::{Body, Limits, body};
 use http::{Method, Request};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::{MissedTickBehavior, interval, timeout},
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::{
-    client::request,
-    origin::PATIENCE,
-    world::{Setup, World},
-};
+use crate::client::request;
+use crate::origin::PATIENCE;
+use crate::world::{Setup, World};
 
 /// A world with room for so many, who may be silent for a minute.
 async fn room_for(connections: usize) -> World {
@@ -46,7 +42,9 @@ async fn serves(world: &World) {
 async fn the_longest_idle_makes_room_and_who_waits_for_an_answer_stays() {
     let world = room_for(4).await;
     let mut busy = connect(&world).await;
-    busy.write_all(b"GET http://shop.test/stall HTTP/1.1\r\nHost: shop.test\r\n\r\n").await.unwrap();
+    busy.write_all(b"GET http://shop.test/stall HTTP/1.1\r\nHost: shop.test\r\n\r\n")
+        .await
+        .unwrap();
     timeout(PATIENCE, async {
         while world.gateway.in_flight().counts().requests == 0 {
             tokio::task::yield_now().await;
@@ -81,7 +79,8 @@ async fn a_connection_of_http2_that_asks_no_more_is_closed() {
     let limits = Limits { client_head: Duration::from_millis(200), ..Limits::default() };
     let world = Setup { limits, record: false, ..Setup::default() }.tls(true).await;
     let tls = world.client.tls("shop.test:443", &["h2"]).await;
-    let (mut sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(tls)).await.unwrap();
+    let (mut sender, connection) =
+        http2::handshake(TokioExecutor::new(), TokioIo::new(tls)).await.unwrap();
     let ended = tokio::spawn(connection);
     assert_eq!(sender.send_request(get("https://shop.test/hello")).await.unwrap().status(), 200);
     timeout(PATIENCE, ended).await.expect("the gateway closes").unwrap().unwrap();
@@ -115,7 +114,8 @@ async fn streams_that_take_nothing_are_given_up_and_others_are_not() {
 
 #[tokio::test]
 async fn others_are_served_beside_hundreds_that_dribble() {
-    let limits = Limits { connections: 200, client_head: Duration::from_secs(3), ..Limits::default() };
+    let limits =
+        Limits { connections: 200, client_head: Duration::from_secs(3), ..Limits::default() };
     let world = Setup { limits, record: false, ..Setup::default() }.plain().await;
     let head =
         b"GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\r\nX-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -135,7 +135,8 @@ async fn others_are_served_beside_hundreds_that_dribble() {
     }
     for tcp in &mut slow {
         // However many bytes came: the head did not come whole in time.
-        let _ = timeout(PATIENCE, tcp.read_to_end(&mut Vec::new())).await.expect("the gateway closes");
+        let _ =
+            timeout(PATIENCE, tcp.read_to_end(&mut Vec::new())).await.expect("the gateway closes");
     }
     serves(&world).await;
 }

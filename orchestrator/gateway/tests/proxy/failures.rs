@@ -1,16 +1,17 @@
 //! Every failure is one named response, and nothing else suffers.
 
-use std::{net::Ipv4Addr, time::Duration};
+use std::net::Ipv4Addr;
+use std::time::Duration;
 
-use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Limits, Routes, Site, Target, body};
+use gateway::{
+    Answer as Level, CertificateAuthority, Config, Gateway, Limits, Routes, Site, Target, body,
+};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{
-    client::{Client, request},
-    origin::Origin,
-    world::Setup,
-};
+use crate::client::{Client, request};
+use crate::origin::Origin;
+use crate::world::Setup;
 
 fn hasty() -> Limits {
     let soon = Duration::from_millis(200);
@@ -70,8 +71,9 @@ async fn a_502_names_the_server_the_error_and_a_cure() {
         assert!(answer.text().contains(part), "{part}: {}", answer.text());
     }
 
-    let world =
-        Setup { limits: hasty(), record: false, ..Setup::default() }.with(says(b"").await, None).await;
+    let world = Setup { limits: hasty(), record: false, ..Setup::default() }
+        .with(says(b"").await, None)
+        .await;
     let answer = world.client.get("http://shop.test/").await;
     for part in ["shop.test", "closed", "sandbox logs"] {
         assert!(answer.text().contains(part), "{part}: {}", answer.text());
@@ -131,19 +133,28 @@ async fn a_body_that_stalls_or_is_cut_breaks_off_at_the_client_too() {
     let world = Setup { limits: hasty(), ..Setup::default() }.tls(true).await;
     for alpn in ["http/1.1", "h2"] {
         let mut connection = world.client.https("shop.test:443", &[alpn]).await;
-        let response =
-            connection.send(request(Method::GET, "https://shop.test/half", body::empty())).await.unwrap();
+        let response = connection
+            .send(request(Method::GET, "https://shop.test/half", body::empty()))
+            .await
+            .unwrap();
         assert!(crate::client::collect(response).await.is_err(), "over {alpn}");
     }
     let cut = says(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf").await;
     let cut = Setup::default().with(cut, None).await;
-    let response =
-        cut.client.absolute().await.send(request(Method::GET, "http://shop.test/", body::empty())).await;
+    let response = cut
+        .client
+        .absolute()
+        .await
+        .send(request(Method::GET, "http://shop.test/", body::empty()))
+        .await;
     assert!(crate::client::collect(response.unwrap()).await.is_err());
     for world in [world, cut] {
         world.gateway.in_flight().idle(crate::origin::PATIENCE).await.unwrap();
         let entries = world.gateway.ledger().entries();
-        assert!(entries.iter().all(|entry| matches!(entry.answer, Level::Failed { .. })), "{entries:?}");
+        assert!(
+            entries.iter().all(|entry| matches!(entry.answer, Level::Failed { .. })),
+            "{entries:?}"
+        );
         assert_eq!(world.recorder().report().partial as usize, entries.len());
     }
 }
@@ -169,15 +180,21 @@ async fn private_addresses_are_not_reached_unless_told() {
         // The odd spellings of 127.0.0.1 are names to some resolvers and addresses to others; none
         // may get through.
         assert!(
-            (status, name) == (403, "upstream-forbidden") || (status, name) == (502, "upstream-unresolved"),
+            (status, name) == (403, "upstream-forbidden")
+                || (status, name) == (502, "upstream-unresolved"),
             "{host}: {status} {name}"
         );
     }
     assert!(
         matches!(&gateway.ledger().entries()[0].answer, Level::Refused { reason } if reason.contains("loopback"))
     );
-    for address in ["10.0.0.1", "169.254.169.254", "192.168.0.1", "100.64.0.1", "[fd00::1]", "[fe80::1]"] {
-        assert_eq!(client.get(&format!("http://{address}/")).await.failure(), (403, "upstream-forbidden"));
+    for address in
+        ["10.0.0.1", "169.254.169.254", "192.168.0.1", "100.64.0.1", "[fd00::1]", "[fe80::1]"]
+    {
+        assert_eq!(
+            client.get(&format!("http://{address}/")).await.failure(),
+            (403, "upstream-forbidden")
+        );
     }
     let (_gateway, client) = bare(true).await;
     assert_eq!(client.get(&format!("http://127.0.0.1:{port}/hello")).await.status, 200);
@@ -204,9 +221,13 @@ async fn a_document_gets_a_page_and_anything_else_text() {
     assert_eq!(answer.failure(), (403, "no-route"));
     assert!(answer.text().contains("shop.test is not in this world"), "{}", answer.text());
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
-    let answer = connection.ask(request(Method::GET, "https://shop.test/a.png", body::empty())).await;
+    let answer =
+        connection.ask(request(Method::GET, "https://shop.test/a.png", body::empty())).await;
     assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
     let entries = gateway.ledger().entries();
-    assert!(entries.iter().all(|entry| matches!(entry.answer, Level::Refused { .. })), "{entries:?}");
+    assert!(
+        entries.iter().all(|entry| matches!(entry.answer, Level::Refused { .. })),
+        "{entries:?}"
+    );
     assert_eq!(entries[0].destination.as_deref(), Some("document"));
 }

@@ -4,17 +4,13 @@
 use std::time::Duration;
 
 use gateway::Limits;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
 
-use crate::{
-    origin::PATIENCE,
-    world::{Setup, World},
-};
+use crate::origin::PATIENCE;
+use crate::world::{Setup, World};
 
 const DATA_END: u8 = 1;
 const HEADERS_END: u8 = 4;
@@ -125,7 +121,11 @@ async fn more_requests_at_once_than_are_taken() {
     }
     let answer = timeout(PATIENCE, world.client.get("https://shop.test/hello")).await.unwrap();
     assert_eq!(answer.status, 200);
-    assert!(world.gateway.in_flight().counts().requests <= 256, "{:?}", world.gateway.in_flight().counts());
+    assert!(
+        world.gateway.in_flight().counts().requests <= 256,
+        "{:?}",
+        world.gateway.in_flight().counts()
+    );
     harmless(&world).await;
 }
 

@@ -3,7 +3,8 @@
 use gateway::body;
 use http::Method;
 
-use crate::{client::request, world::Setup};
+use crate::client::request;
+use crate::world::Setup;
 
 fn forward() -> Setup {
     Setup { record: false, ..Setup::default() }
@@ -39,10 +40,15 @@ async fn tls_in_every_pair_of_versions() {
         for alpn in ["http/1.1", "h2"] {
             let mut connection = world.client.https("shop.test:443", &[alpn]).await;
             for _ in 0..3 {
-                let answer =
-                    connection.ask(request(Method::GET, "https://shop.test/hello", body::empty())).await;
+                let answer = connection
+                    .ask(request(Method::GET, "https://shop.test/hello", body::empty()))
+                    .await;
                 let version = if upstream_h2 { "HTTP/2.0" } else { "HTTP/1.1" };
-                assert_eq!(answer.text(), format!("hello from shop.test by {version}"), "client {alpn}");
+                assert_eq!(
+                    answer.text(),
+                    format!("hello from shop.test by {version}"),
+                    "client {alpn}"
+                );
             }
         }
     }
@@ -124,13 +130,15 @@ async fn spelling_and_reason_pass_from_end_to_end() {
         }
         let request = String::from_utf8(seen).unwrap();
         assert!(request.contains("\r\nX-CamelCase: 1\r\n"), "{request}");
-        tcp.write_all(b"HTTP/1.1 200 Fine So Far\r\nX-OdD: 1\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
+        tcp.write_all(b"HTTP/1.1 200 Fine So Far\r\nX-OdD: 1\r\nContent-Length: 2\r\n\r\nok")
+            .await
+            .unwrap();
     })
     .await;
     let world = forward().with(origin, None).await;
-    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
-    let ask =
-        "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\nX-CamelCase: 1\r\nConnection: close\r\n\r\n";
+    let mut tcp =
+        tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
+    let ask = "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\nX-CamelCase: 1\r\nConnection: close\r\n\r\n";
     tcp.write_all(ask.as_bytes()).await.unwrap();
     let mut answer = String::new();
     tcp.read_to_string(&mut answer).await.unwrap();
@@ -141,7 +149,8 @@ async fn spelling_and_reason_pass_from_end_to_end() {
 async fn expect_continue_is_met() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let world = forward().plain().await;
-    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
+    let mut tcp =
+        tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let head = "POST http://shop.test/echo HTTP/1.1\r\nHost: shop.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
     tcp.write_all(head.as_bytes()).await.unwrap();
     let mut interim = [0; 25];

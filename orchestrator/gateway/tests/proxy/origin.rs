@@ -1,27 +1,24 @@
 //! Servers to be reached: one that speaks HTTP properly, and one that does whatever a test says.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use gateway::{Body, CertificateAuthority, body};
 use http::{HeaderMap, Request, Response, header};
 use http_body_util::{BodyExt, StreamBody};
-use hyper::{
-    body::{Bytes, Frame, Incoming},
-    service::service_fn,
-};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
-    server::conn::auto,
-};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    task::JoinSet,
-};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{Message, handshake::derive_accept_key, protocol::Role},
-};
+use hyper::body::{Bytes, Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::Role;
 
 /// A running server; it ends with this value.
 pub struct Origin {
@@ -100,7 +97,9 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>, Infallible
         "/stall" => std::future::pending().await,
         "/half" => {
             let first = futures_util::stream::iter([Ok(Frame::data(Bytes::from_static(b"half")))]);
-            Response::new(StreamBody::new(first.chain(futures_util::stream::pending())).boxed_unsync())
+            Response::new(
+                StreamBody::new(first.chain(futures_util::stream::pending())).boxed_unsync(),
+            )
         }
         "/range" => {
             let mut response = Response::new(body::full("56789"));
@@ -128,11 +127,9 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>, Infallible
 }
 
 fn hello(request: &Request<Incoming>) -> Response<Body> {
-    let host = request
-        .uri()
-        .host()
-        .map(str::to_owned)
-        .or_else(|| request.headers().get(header::HOST).map(|host| host.to_str().unwrap().to_owned()));
+    let host = request.uri().host().map(str::to_owned).or_else(|| {
+        request.headers().get(header::HOST).map(|host| host.to_str().unwrap().to_owned())
+    });
     let text = format!("hello from {} by {:?}", host.unwrap_or_default(), request.version());
     let mut response = Response::new(body::full(text));
     let headers = response.headers_mut();
@@ -176,7 +173,8 @@ fn trailers() -> Response<Body> {
     let mut trailers = HeaderMap::new();
     trailers.insert("x-check", "42".parse().unwrap());
     let frames = [Ok(Frame::data(Bytes::from_static(b"body"))), Ok(Frame::trailers(trailers))];
-    let mut response = Response::new(StreamBody::new(futures_util::stream::iter(frames)).boxed_unsync());
+    let mut response =
+        Response::new(StreamBody::new(futures_util::stream::iter(frames)).boxed_unsync());
     response.headers_mut().insert(header::TRAILER, "x-check".parse().unwrap());
     response
 }
@@ -207,7 +205,9 @@ fn socket(mut request: Request<Incoming>) -> Response<Body> {
                 Message::Text(text) if text.as_str() == "bye" => {
                     let _ = socket.close(None).await;
                 }
-                Message::Text(text) => socket.send(Message::text(format!("echo {text}"))).await.unwrap(),
+                Message::Text(text) => {
+                    socket.send(Message::text(format!("echo {text}"))).await.unwrap()
+                }
                 Message::Binary(bytes) => socket.send(Message::Binary(bytes)).await.unwrap(),
                 _ => {}
             }
@@ -218,7 +218,8 @@ fn socket(mut request: Request<Incoming>) -> Response<Body> {
     let headers = response.headers_mut();
     headers.insert(header::CONNECTION, "Upgrade".parse().unwrap());
     headers.insert(header::UPGRADE, "websocket".parse().unwrap());
-    headers.insert(header::SEC_WEBSOCKET_ACCEPT, derive_accept_key(key.as_bytes()).parse().unwrap());
+    headers
+        .insert(header::SEC_WEBSOCKET_ACCEPT, derive_accept_key(key.as_bytes()).parse().unwrap());
     if request.headers().contains_key(header::SEC_WEBSOCKET_PROTOCOL) {
         headers.insert(header::SEC_WEBSOCKET_PROTOCOL, "chat".parse().unwrap());
     }

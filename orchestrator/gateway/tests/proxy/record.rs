@@ -7,7 +7,9 @@ use http::Method;
 use http_body_util::BodyExt;
 use tokio::time::timeout;
 
-use crate::{client::request, origin::PATIENCE, world::Setup};
+use crate::client::request;
+use crate::origin::PATIENCE;
+use crate::world::Setup;
 
 #[tokio::test]
 async fn what_a_client_has_is_on_disk() {
@@ -16,7 +18,9 @@ async fn what_a_client_has_is_on_disk() {
         for alpn in ["http/1.1", "h2"] {
             let before = world.recorded().len();
             let mut connection = world.client.https("shop.test:443", &[alpn]).await;
-            for path in ["hello", "sized?100000", "chunked?100000", "trailers", "empty", "range", "missing"] {
+            for path in
+                ["hello", "sized?100000", "chunked?100000", "trailers", "empty", "range", "missing"]
+            {
                 let url = format!("https://shop.test/{path}");
                 let answer = connection.ask(request(Method::GET, &url, body::empty())).await;
                 // Read at once: the client has all of it, so it must be there.
@@ -25,11 +29,16 @@ async fn what_a_client_has_is_on_disk() {
                     panic!("nothing recorded for {path}")
                 };
                 assert_eq!((response.kind, request.kind), ("response", "request"), "{path}");
-                assert_eq!((response.url.as_str(), request.url.as_str()), (url.as_str(), url.as_str()));
+                assert_eq!(
+                    (response.url.as_str(), request.url.as_str()),
+                    (url.as_str(), url.as_str())
+                );
                 assert_eq!(response.protocol.as_deref(), Some(protocol));
                 assert_eq!(request.concurrent_to.as_deref(), Some(response.id.as_str()));
                 assert_eq!(response.body().len(), answer.body.len(), "{path} over {alpn}");
-                assert!(response.head().starts_with(&format!("HTTP/1.1 {}", answer.status.as_u16())));
+                assert!(
+                    response.head().starts_with(&format!("HTTP/1.1 {}", answer.status.as_u16()))
+                );
                 assert!(
                     request.head().starts_with(&format!("GET /{path} HTTP/1.1\r\nhost: shop.test")),
                     "{}",
@@ -82,7 +91,8 @@ async fn a_head_is_kept_as_the_server_spelt_it() {
 async fn head_requests_keep_their_length() {
     let world = Setup::default().plain().await;
     let mut connection = world.client.absolute().await;
-    let answer = connection.ask(request(Method::HEAD, "http://shop.test/sized?5", body::empty())).await;
+    let answer =
+        connection.ask(request(Method::HEAD, "http://shop.test/sized?5", body::empty())).await;
     assert_eq!(answer.header("content-length"), Some("5"));
     let records = world.recorded();
     assert!(records[0].head().contains("content-length: 5") && records[0].body().is_empty());
@@ -149,8 +159,11 @@ async fn events_stream_and_are_kept_to_the_last_whole_one() {
 
 #[tokio::test]
 async fn secrets_are_replaced_before_they_are_written() {
-    let redact =
-        Redact { headers: vec!["Authorization".into()], cookies: vec!["sid".into()], ..Redact::default() };
+    let redact = Redact {
+        headers: vec!["Authorization".into()],
+        cookies: vec!["sid".into()],
+        ..Redact::default()
+    };
     let world = Setup { redact, ..Setup::default() }.plain().await;
     let mut connection = world.client.absolute().await;
     let mut ask = request(Method::GET, "http://shop.test/hello", body::empty());
@@ -187,7 +200,9 @@ async fn many_at_once_are_all_kept_whole() {
     assert_eq!(world.recorder().report().recorded, 200);
     let ledger = world.gateway.ledger().entries();
     assert_eq!(ledger.len(), 200);
-    assert!(ledger.iter().enumerate().all(|(n, entry)| entry.seq == n as u64 && entry.status == 200));
+    assert!(
+        ledger.iter().enumerate().all(|(n, entry)| entry.seq == n as u64 && entry.status == 200)
+    );
 }
 
 #[tokio::test]

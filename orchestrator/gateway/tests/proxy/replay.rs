@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use gateway::replay::ReplayOptions;
 use gateway::{
-    Answer as Level, CertificateAuthority, Config, Fill, Gateway, Limits, Recorder, Redact, Replay, Routes,
-    Target, body, replay::ReplayOptions,
+    Answer as Level, CertificateAuthority, Config, Fill, Gateway, Limits, Recorder, Redact, Replay,
+    Routes, Target, body,
 };
 use http::Method;
-use snapshots::{Recording, RecordingOptions, index::ReplaySet};
+use snapshots::index::ReplaySet;
+use snapshots::{Recording, RecordingOptions};
 
-use crate::{
-    client::{Client, request},
-    origin::{Origin, PATIENCE},
-    sockets::talk,
-    world::{Setup, World},
-};
+use crate::client::{Client, request};
+use crate::origin::{Origin, PATIENCE};
+use crate::sockets::talk;
+use crate::world::{Setup, World};
 
 /// What stays of a recorded world: its snapshot.
 struct Snapshot {
@@ -29,7 +29,9 @@ async fn recorded(urls: &[&str], sockets: bool) -> Snapshot {
         world.client.get(url).await;
     }
     let mut connection = world.client.https("shop.test:443", &["h2"]).await;
-    connection.ask(request(Method::POST, "https://shop.test/echo", body::full("{\"page\":1}"))).await;
+    connection
+        .ask(request(Method::POST, "https://shop.test/echo", body::full("{\"page\":1}")))
+        .await;
     if sockets {
         talk(&world.client).await;
     }
@@ -62,7 +64,8 @@ async fn levels(gateway: &Gateway) -> Vec<Level> {
 
 #[tokio::test]
 async fn what_was_recorded_is_answered_without_an_origin() {
-    let snapshot = recorded(&["https://shop.test/hello", "https://shop.test/sized?300000"], true).await;
+    let snapshot =
+        recorded(&["https://shop.test/hello", "https://shop.test/sized?300000"], true).await;
     let (gateway, client) = start(Target::Replay(Arc::new(replay(&snapshot))), |_| {}).await;
     for alpn in ["http/1.1", "h2"] {
         gateway.begin_episode();
@@ -71,7 +74,8 @@ async fn what_was_recorded_is_answered_without_an_origin() {
         let hello = connection.ask(ask("https://shop.test/hello")).await;
         assert_eq!(hello.text(), "hello from shop.test by HTTP/2.0");
         assert_eq!(connection.ask(ask("https://shop.test/sized?300000")).await.body.len(), 300_000);
-        let post = |body: &'static str| request(Method::POST, "https://shop.test/echo", body::full(body));
+        let post =
+            |body: &'static str| request(Method::POST, "https://shop.test/echo", body::full(body));
         assert_eq!(connection.ask(post("{\"page\":1}")).await.text(), "{\"page\":1}");
         assert_eq!(connection.ask(post("{\"page\":2}")).await.status, 404);
         let levels = levels(&gateway).await;

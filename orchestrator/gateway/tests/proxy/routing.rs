@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Target};
 
-use crate::{client::Client, origin::Origin, world::Setup};
+use crate::client::Client;
+use crate::origin::Origin;
+use crate::world::Setup;
 
 #[tokio::test]
 async fn hosts_go_where_their_route_says() {
@@ -57,8 +59,11 @@ async fn an_episode_begins_with_an_empty_ledger() {
     world.gateway.in_flight().idle(crate::origin::PATIENCE).await.unwrap();
     let old = world.gateway.begin_episode();
     assert!(world.gateway.ledger().entries().is_empty());
-    let seen: Vec<_> =
-        old.entries().into_iter().map(|entry| (entry.seq, entry.status, entry.bytes, entry.answer)).collect();
+    let seen: Vec<_> = old
+        .entries()
+        .into_iter()
+        .map(|entry| (entry.seq, entry.status, entry.bytes, entry.answer))
+        .collect();
     assert_eq!(seen, [(0, 200, 32, Level::Live), (1, 404, 12, Level::Live)]);
     world.client.get("http://shop.test/hello").await;
     assert_eq!(world.gateway.ledger().entries()[0].seq, 0);

@@ -5,9 +5,12 @@ use std::time::Duration;
 use gateway::{Limits, body};
 use http::Method;
 use http_body_util::BodyExt;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
-use crate::{client::request, origin::PATIENCE, world::Setup};
+use crate::client::request;
+use crate::origin::PATIENCE;
+use crate::world::Setup;
 
 #[tokio::test]
 async fn idle_connections_do_not_hold_it_up() {
@@ -40,7 +43,8 @@ async fn requests_without_end_are_cut_at_the_deadline_and_streams_at_once() {
     let world = Setup { limits, ..Setup::default() }.tls(true).await;
     let mut first = world.client.https("shop.test:443", &["h2"]).await;
     let mut second = world.client.https("shop.test:443", &["http/1.1"]).await;
-    let ask = |path: &str| request(Method::GET, &format!("https://shop.test/{path}"), body::empty());
+    let ask =
+        |path: &str| request(Method::GET, &format!("https://shop.test/{path}"), body::empty());
     let mut events = first.send(ask("events")).await.unwrap();
     events.frame().await.unwrap().unwrap();
     let half = second.send(ask("half")).await.unwrap();

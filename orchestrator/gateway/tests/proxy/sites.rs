@@ -6,10 +6,8 @@ use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Si
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::{
-    client::{Client, request},
-    origin::{Origin, PATIENCE},
-};
+use crate::client::{Client, request};
+use crate::origin::{Origin, PATIENCE};
 
 /// Answers every request of a connection with its own head, as at a time of its own, in which a
 /// cookie is to live for an hour.
@@ -61,7 +59,10 @@ async fn a_copy_answers_under_the_sites_name_until_the_route_leads_to_another() 
 
     gateway.set_routes(routes(&second));
     let answer = connection.ask(request(Method::POST, "https://shop.test/a", body::empty())).await;
-    assert!(answer.text().starts_with("two\n"), "the same connection of the client reaches the other copy");
+    assert!(
+        answer.text().starts_with("two\n"),
+        "the same connection of the client reaches the other copy"
+    );
     assert_eq!((first.changes(), second.changes()), (0, 1));
 
     gateway.in_flight().idle(PATIENCE).await.unwrap();
@@ -140,11 +141,14 @@ async fn a_site_elsewhere_is_asked_by_its_own_name_over_tls() {
 #[tokio::test]
 async fn a_site_elsewhere_at_an_address_is_asked_by_the_name_of_the_site() {
     let origin = copy("theirs").await;
-    for url in [format!("http://{}/", origin.address), format!("http://localhost:{}/", origin.address.port())]
-    {
+    for url in [
+        format!("http://{}/", origin.address),
+        format!("http://localhost:{}/", origin.address.port()),
+    ] {
         let site = Arc::new(Site::elsewhere("shop", &url.parse().unwrap()));
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-        let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes(&site))).await.unwrap();
+        let gateway =
+            Gateway::start(Config::for_everybody(ca.clone(), routes(&site))).await.unwrap();
         let client = Client::new(gateway.local_addr().unwrap(), &ca);
         let seen = client.get("https://shop.test/a?b").await.text().to_ascii_lowercase();
         assert!(seen.starts_with("theirs\nget /a?b http/1.1\r\n"), "{seen}");

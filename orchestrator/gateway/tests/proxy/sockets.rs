@@ -2,18 +2,16 @@
 
 use futures_util::{SinkExt, StreamExt};
 use http::Request;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_rustls::client::TlsStream;
-use tokio_tungstenite::{
-    WebSocketStream, client_async,
-    tungstenite::{self, Message, client::IntoClientRequest},
-};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::{
-    client::Client,
-    origin::PATIENCE,
-    world::{Setup, World},
-};
+use crate::client::Client;
+use crate::origin::PATIENCE;
+use crate::world::{Setup, World};
 
 type Socket = WebSocketStream<TlsStream<TcpStream>>;
 
@@ -109,7 +107,8 @@ async fn frames_of_an_open_socket_are_on_disk_before_they_are_passed_on() {
     let (mut socket, _) = open(&world.client, "/socket").await.unwrap();
     assert_eq!(world.recorded()[0].kind, "response", "the handshake is there at once");
     let written = || {
-        let journal = std::fs::read_dir(world.folder.join("sockets")).unwrap().next().unwrap().unwrap();
+        let journal =
+            std::fs::read_dir(world.folder.join("sockets")).unwrap().next().unwrap().unwrap();
         std::fs::read_to_string(journal.path()).unwrap()
     };
     assert_eq!(next(&mut socket).await, Message::text("welcome"));

@@ -1,16 +1,12 @@
 //! Requests that RFC 9112 calls malformed are answered 400 and nothing else, wherever they come.
 
 use gateway::Limits;
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
-use crate::{
-    origin::PATIENCE,
-    world::{Setup, World},
-};
+use crate::origin::PATIENCE;
+use crate::world::{Setup, World};
 
 /// What the first line of a request is followed by, and the fields that its head has besides.
 struct Request {
@@ -43,8 +39,16 @@ const MALFORMED: &[Request] = &[
         " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\n",
         "abcde",
     ),
-    request("a list of lengths", " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 4, 4\r\n\r\n", "abcd"),
-    request("a signed length", " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: +4\r\n\r\n", "abcd"),
+    request(
+        "a list of lengths",
+        " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 4, 4\r\n\r\n",
+        "abcd",
+    ),
+    request(
+        "a signed length",
+        " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: +4\r\n\r\n",
+        "abcd",
+    ),
     request(
         "a length and chunks",
         " HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -74,7 +78,11 @@ const MALFORMED: &[Request] = &[
     request("a chunk that is longer than it says", CHUNKED, "3\r\nabcd\r\n0\r\n\r\n"),
     request("a chunk's size behind a bare line feed", CHUNKED, "4\nabcd\r\n0\r\n\r\n"),
     request("a chunk before a bare line feed", CHUNKED, "4\r\nabcd\n0\r\n\r\n"),
-    request("a chunk of more than there can be", CHUNKED, "ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n"),
+    request(
+        "a chunk of more than there can be",
+        CHUNKED,
+        "ffffffffffffffffff\r\nabcd\r\n0\r\n\r\n",
+    ),
     request("a trailer with a bare line feed", CHUNKED, "4\r\nabcd\r\n0\r\nX: y\nZ: z\r\n\r\n"),
 ];
 
@@ -129,7 +137,8 @@ impl Way {
         );
         match self {
             Way::Proxy => {
-                say(TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap(), &text).await
+                say(TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap(), &text)
+                    .await
             }
             Way::Tunnel => say(world.client.tunnel("shop.test:80").await, &text).await,
             Way::Tls => say(world.client.tls("shop.test:443", &["http/1.1"]).await, &text).await,
@@ -153,7 +162,11 @@ async fn all_are_refused(way: Way, record: bool) {
     }
     for request in RIGHT {
         let answer = way.say(&world, request).await;
-        assert!(answer.contains(" 200 OK") && answer.contains("abcd"), "{way:?}: {}: {answer}", request.why);
+        assert!(
+            answer.contains(" 200 OK") && answer.contains("abcd"),
+            "{way:?}: {}: {answer}",
+            request.why
+        );
     }
 }
 
@@ -203,7 +216,8 @@ async fn a_host_that_is_not_the_targets_is_refused() {
 async fn a_reason_is_told_and_entered_in_the_ledger() {
     let world = Way::Proxy.world(false).await;
     let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
-    let answer = say(tcp, "GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\nX: y\r\n\r\n").await;
+    let answer =
+        say(tcp, "GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\nX: y\r\n\r\n").await;
     assert!(answer.contains("sandbox-error: malformed") && answer.contains("CR LF"), "{answer}");
     world.gateway.in_flight().idle(PATIENCE).await.unwrap();
     let entries = world.gateway.ledger().entries();

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Replay, Routes, Target};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
-use crate::{origin::PATIENCE, world::Setup};
+use crate::origin::PATIENCE;
+use crate::world::Setup;
 
 async fn connect(gateway: &Gateway, server: &str) -> String {
     let mut tcp = TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
-    tcp.write_all(format!("CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n\r\n").as_bytes()).await.unwrap();
+    tcp.write_all(format!("CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
     let mut answer = vec![0; 4096];
     let read = timeout(PATIENCE, tcp.read(&mut answer)).await.unwrap().unwrap();
     String::from_utf8_lossy(&answer[..read]).into_owned()
@@ -45,9 +46,16 @@ async fn tunnels_lead_to_ports_that_the_world_has() {
     let refused: Vec<_> = entries.iter().map(|entry| (entry.url.as_str(), entry.status)).collect();
     assert_eq!(
         refused,
-        [("https://shop.test:8080/", 403), ("https://shop.test:22/", 403), ("https://live.test:25/", 403)]
+        [
+            ("https://shop.test:8080/", 403),
+            ("https://shop.test:22/", 403),
+            ("https://live.test:25/", 403)
+        ]
     );
-    assert!(entries.iter().all(|entry| matches!(entry.answer, Level::Refused { .. })), "{entries:?}");
+    assert!(
+        entries.iter().all(|entry| matches!(entry.answer, Level::Refused { .. })),
+        "{entries:?}"
+    );
 }
 
 #[tokio::test]
@@ -55,7 +63,10 @@ async fn a_tunnel_is_opening_until_it_can_carry_requests() {
     let world = Setup::default().plain().await;
     let in_flight = world.gateway.in_flight();
     let opening = async |count: usize| {
-        assert!(in_flight.wait_until(PATIENCE, |counts| counts.opening_tunnels == count).await, "{count}");
+        assert!(
+            in_flight.wait_until(PATIENCE, |counts| counts.opening_tunnels == count).await,
+            "{count}"
+        );
     };
     let given_up = world.client.tunnel("shop.test:443").await;
     opening(1).await;

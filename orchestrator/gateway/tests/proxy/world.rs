@@ -6,7 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Gateway, Limits, Recorder, Redact, Routes, Target};
 use snapshots::{Archive, Recording, RecordingOptions};
 
-use crate::{client::Client, origin::Origin};
+use crate::client::Client;
+use crate::origin::Origin;
 
 pub struct World {
     pub gateway: Gateway,
@@ -27,7 +28,12 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { record: true, redact: Redact::default(), body_cap: 64 << 20, limits: Limits::default() }
+        Self {
+            record: true,
+            redact: Redact::default(),
+            body_cap: 64 << 20,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -53,7 +59,14 @@ impl Setup {
         }
         let gateway = Gateway::start(config).await.unwrap();
         let client = Client::new(gateway.local_addr().unwrap(), &ca);
-        World { gateway, client, recorder, folder: Recording::folder_of(&out), _origin: origin, keep }
+        World {
+            gateway,
+            client,
+            recorder,
+            folder: Recording::folder_of(&out),
+            _origin: origin,
+            keep,
+        }
     }
 
     pub async fn plain(self) -> World {
@@ -92,7 +105,8 @@ impl World {
                     protocol: record.headers.get_str("WARC-Protocol").map(str::to_owned),
                     id: record.id().unwrap_or_default().to_owned(),
                     concurrent_to,
-                    block: String::from_utf8_lossy(&record.read_block(1 << 30).unwrap()).into_owned(),
+                    block: String::from_utf8_lossy(&record.read_block(1 << 30).unwrap())
+                        .into_owned(),
                 }
             })
             .filter(|record| record.kind != "warcinfo")

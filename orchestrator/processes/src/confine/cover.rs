@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, StatVfsMountFlags, statvfs};
 use rustix::mount::{
-    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_remount, move_mount, open_tree,
+    MountFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_remount, move_mount,
+    open_tree,
 };
 
 use super::mounts::{self, Mount};
@@ -41,7 +42,8 @@ enum What {
 pub(super) fn apply(plan: &Plan, unnamed: &[Shown]) -> io::Result<()> {
     let mounts = mounts::all()?;
     // In this order, so that what the plan shows is above the rest.
-    let mut kept: Vec<Kept> = unnamed.iter().filter_map(|shown| keep(shown).ok().flatten()).collect();
+    let mut kept: Vec<Kept> =
+        unnamed.iter().filter_map(|shown| keep(shown).ok().flatten()).collect();
     let shown = plan.shown.iter().filter_map(|shown| keep(shown).transpose());
     kept.extend(shown.collect::<io::Result<Vec<_>>>()?);
     let scratch: BTreeSet<PathBuf> =
@@ -73,7 +75,8 @@ pub(super) fn apply(plan: &Plan, unnamed: &[Shown]) -> io::Result<()> {
 /// Whether a folder that is to be covered is there by then: not in another one that is covered
 /// before it, unless what stays of that brings it back.
 fn is_there(folder: &Path, covered: &[PathBuf], kept: &[PathBuf]) -> bool {
-    let outer = covered.iter().rfind(|outer| folder.starts_with(outer) && outer.as_path() != folder);
+    let outer =
+        covered.iter().rfind(|outer| folder.starts_with(outer) && outer.as_path() != folder);
     outer.is_none_or(|outer| {
         let brings_back = |path: &PathBuf| folder.starts_with(path) && path.starts_with(outer);
         is_there(outer, covered, kept) && kept.iter().any(brings_back)
@@ -88,7 +91,9 @@ fn names_of(mounts: &[Mount], path: &Path) -> io::Result<Vec<PathBuf>> {
             names.push(path);
             Ok(names)
         }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
             Ok(Vec::new())
         }
         // What this user cannot come to, the program cannot either.
@@ -101,7 +106,9 @@ fn names_of(mounts: &[Mount], path: &Path) -> io::Result<Vec<PathBuf>> {
 fn keep(shown: &Shown) -> io::Result<Option<Kept>> {
     let failed = |error: io::Error| naming("keep", &shown.path, &error);
     // The folder without links, the name as it is.
-    let (Some(folder), Some(name)) = (shown.path.parent(), shown.path.file_name()) else { return Ok(None) };
+    let (Some(folder), Some(name)) = (shown.path.parent(), shown.path.file_name()) else {
+        return Ok(None);
+    };
     let folder = match folder.canonicalize() {
         Ok(folder) => folder,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -136,7 +143,8 @@ fn cover(path: &Path, kept: Vec<Kept>, is_scratch: bool) -> io::Result<()> {
     if !metadata.is_dir() {
         return Ok(mount_bind("/dev/null", path)?);
     }
-    let (flags, options) = if is_scratch { (FLAGS, SCRATCH) } else { (FLAGS | MountFlags::NOEXEC, EMPTY) };
+    let (flags, options) =
+        if is_scratch { (FLAGS, SCRATCH) } else { (FLAGS | MountFlags::NOEXEC, EMPTY) };
     let data = CString::new(options).map_err(io::Error::other)?;
     mount("tmpfs", path, "tmpfs", flags, data.as_c_str())?;
     for Kept { path, what, writable } in kept {
@@ -199,7 +207,8 @@ mod tests {
     fn a_folder_that_was_covered_before_is_there_only_where_it_stays() {
         let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
         let covered = paths(&["/tmp", "/tmp/suite", "/tmp/suite/runs/a/episodes"]);
-        let is_there = |folder: &str, kept: &[&str]| is_there(Path::new(folder), &covered, &paths(kept));
+        let is_there =
+            |folder: &str, kept: &[&str]| is_there(Path::new(folder), &covered, &paths(kept));
         assert!(is_there("/tmp", &[]));
         assert!(!is_there("/tmp/suite", &["/tmp/suite/agent.py"]));
         assert!(is_there("/tmp/suite", &["/tmp/suite"]));

@@ -30,7 +30,9 @@ fn block_devices(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().into_iter().flatten().flatten() {
         match entry.file_type() {
             Ok(kind) if kind.is_block_device() => found.push(entry.path()),
-            Ok(kind) if kind.is_dir() && depth > 1 => block_devices(&entry.path(), depth - 1, found),
+            Ok(kind) if kind.is_dir() && depth > 1 => {
+                block_devices(&entry.path(), depth - 1, found)
+            }
             _ => {}
         }
     }
@@ -53,8 +55,9 @@ pub(super) fn own_proc() -> io::Result<()> {
             cover::freeze(path).map_err(|error| cover::naming("protect", path, &error))?;
         }
         // Mounts below are not of the one above.
-        for mount in
-            others.iter().filter(|mount| mount.at.starts_with("/sys") && mount.at != Path::new("/sys"))
+        for mount in others
+            .iter()
+            .filter(|mount| mount.at.starts_with("/sys") && mount.at != Path::new("/sys"))
         {
             if mount.at.exists() {
                 // A part that cannot be written anyway may refuse.
@@ -62,7 +65,9 @@ pub(super) fn own_proc() -> io::Result<()> {
             }
         }
     }
-    for mount in others.iter().filter(|mount| mount.kind == "proc" && !mount.at.starts_with("/proc")) {
+    for mount in
+        others.iter().filter(|mount| mount.kind == "proc" && !mount.at.starts_with("/proc"))
+    {
         if mount.at.is_dir() {
             rustix::mount::mount("tmpfs", &mount.at, "tmpfs", flags, c"size=4k,mode=755")?;
         }

@@ -33,8 +33,12 @@ const IN_RUN: [&str; 13] = [
 const OF_SYSTEMD: [&str; 3] = ["systemd/resolve", "systemd/system", "systemd/userdb"];
 /// What stays in [`RUN`] where nothing is there but what programs need: the servers of names, as a
 /// file of the system, and programs of NixOS.
-const STRICT: [&str; 4] =
-    ["systemd/resolve/resolv.conf", "systemd/resolve/stub-resolv.conf", "current-system", "opengl-driver"];
+const STRICT: [&str; 4] = [
+    "systemd/resolve/resolv.conf",
+    "systemd/resolve/stub-resolv.conf",
+    "current-system",
+    "opengl-driver",
+];
 /// The same elsewhere: container engines, screens, and servers of terminals.
 const ELSEWHERE: [&str; 7] = [
     "/var/lib/incus",

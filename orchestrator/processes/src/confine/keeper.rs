@@ -1,18 +1,18 @@
 //! The process that keeps a program: it makes the namespaces, and ends after all that is in them.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use std::{env, io};
 
 use nix::sys::signal::{SigSet, Signal as Caught};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, pidfd_open, pidfd_send_signal, set_child_subreaper,
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, pidfd_open, pidfd_send_signal,
+    set_child_subreaper,
 };
 
 use super::messages::{self, Ended, Order, Ready};
@@ -72,8 +72,10 @@ fn plan() -> io::Result<Plan> {
 fn close_inherited() -> io::Result<()> {
     let open: Vec<OsString> =
         std::fs::read_dir("/proc/self/fd")?.flatten().map(|entry| entry.file_name()).collect();
-    for number in
-        open.iter().filter_map(|name| name.to_str()?.parse::<i32>().ok()).filter(|number| *number > 2)
+    for number in open
+        .iter()
+        .filter_map(|name| name.to_str()?.parse::<i32>().ok())
+        .filter(|number| *number > 2)
     {
         // That of the folder itself is closed already.
         let _ = nix::unistd::close(number);
@@ -130,7 +132,8 @@ impl Watch {
 /// In namespaces: what is in them ends with their first process.
 fn in_a_room(plan: Plan, words: Vec<OsString>, watch: &Watch) -> io::Result<Option<Ended>> {
     let relay = plan.network.as_ref().map(|_| Relay::start()).transpose()?;
-    namespaces::enter().map_err(|error| io::Error::new(error.kind(), format!("make namespaces: {error}")))?;
+    namespaces::enter()
+        .map_err(|error| io::Error::new(error.kind(), format!("make namespaces: {error}")))?;
     let (here, there) = UnixStream::pair()?;
     let mut command = Command::new("/proc/self/exe");
     command.arg(ROOM).env_remove(PLAN).stdin(Stdio::from(OwnedFd::from(there)));
@@ -243,7 +246,10 @@ fn in_the_open(words: &[OsString], watch: &Watch) -> io::Result<Option<Ended>> {
 }
 
 fn id_of(child: &Child) -> io::Result<Pid> {
-    i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    i32::try_from(child.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 fn failed_to_start(program: &OsStr, error: &io::Error) -> io::Error {

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::process::geteuid;
 
@@ -80,7 +80,10 @@ pub(super) fn allow_only(plan: &Plan) -> io::Result<()> {
 }
 
 /// Files of `/etc` that everybody may read. An ordinary user can read no others anyway.
-fn etc_without_secrets(etc: &Path, allow: &mut impl FnMut(&Path) -> io::Result<()>) -> io::Result<()> {
+fn etc_without_secrets(
+    etc: &Path,
+    allow: &mut impl FnMut(&Path) -> io::Result<()>,
+) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     for entry in etc.read_dir()?.flatten() {
         let path = entry.path();

@@ -43,7 +43,11 @@ pub(super) enum Ended {
 }
 
 /// Sends a message, with descriptors.
-pub(super) fn send(socket: &UnixStream, message: &impl Serialize, with: &[BorrowedFd<'_>]) -> io::Result<()> {
+pub(super) fn send(
+    socket: &UnixStream,
+    message: &impl Serialize,
+    with: &[BorrowedFd<'_>],
+) -> io::Result<()> {
     let text = serde_json::to_vec(message)?;
     let length = u32::try_from(text.len()).map_err(|_| io::ErrorKind::InvalidInput)?.to_ne_bytes();
     descriptors::send(socket, &length, with)?;
@@ -85,7 +89,9 @@ mod tests {
         said.write_all(b"x").unwrap();
         drop((said, heard));
         let mut text = String::new();
-        std::fs::File::from(descriptors.into_iter().next().unwrap()).read_to_string(&mut text).unwrap();
+        std::fs::File::from(descriptors.into_iter().next().unwrap())
+            .read_to_string(&mut text)
+            .unwrap();
         assert_eq!(text, "x");
         drop(here);
         assert!(receive::<Ended>(&there).is_err());

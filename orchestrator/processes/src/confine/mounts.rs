@@ -44,7 +44,8 @@ fn unescaped(field: &[u8]) -> OsString {
     let mut rest = field;
     while let [first, tail @ ..] = rest {
         let code = (*first == b'\\').then(|| tail.get(..3)).flatten();
-        let code = code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
+        let code =
+            code.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
         bytes.push(code.unwrap_or(*first));
         rest = if code.is_some() { &tail[3..] } else { tail };
     }
@@ -89,7 +90,10 @@ mod tests {
         let other = |path: &str| other_paths(&mounts, Path::new(path));
         assert_eq!(other("/home/me/suite"), [Path::new("/srv/a b/suite"), Path::new("/mnt")]);
         assert_eq!(other("/srv/a b/suite"), [Path::new("/home/me/suite"), Path::new("/mnt")]);
-        assert_eq!(other("/mnt/x"), [Path::new("/home/me/suite/gold/x"), Path::new("/srv/a b/suite/gold/x")]);
+        assert_eq!(
+            other("/mnt/x"),
+            [Path::new("/home/me/suite/gold/x"), Path::new("/srv/a b/suite/gold/x")]
+        );
         assert_eq!(other("/tmp/x"), [] as [&Path; 0]);
     }
 }

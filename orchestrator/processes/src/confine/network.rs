@@ -3,17 +3,17 @@
 //! The listeners are in the program's network. A process of its own ([`relay_alone`]), which is in
 //! that of the machine, takes their connections.
 
-use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::str::FromStr;
-use std::thread;
+use std::{fmt, thread};
 
 use serde::{Deserialize, Serialize};
 
 use super::{messages, namespaces};
-use crate::{NOT_STARTED, network::raise_loopback};
+use crate::NOT_STARTED;
+use crate::network::raise_loopback;
 
 /// The longest head of a request to the relay.
 const LONGEST: u64 = 8 << 10;
@@ -71,7 +71,9 @@ impl FromStr for Host {
         let (name, port) = text.rsplit_once(':').ok_or_else(|| BadHost(text.to_owned()))?;
         let name = name.trim_start_matches('[').trim_end_matches(']');
         match port.parse() {
-            Ok(port) if port > 0 && !name.is_empty() => Ok(Host { name: name.to_ascii_lowercase(), port }),
+            Ok(port) if port > 0 && !name.is_empty() => {
+                Ok(Host { name: name.to_ascii_lowercase(), port })
+            }
             _ => Err(BadHost(text.to_owned())),
         }
     }
@@ -86,7 +88,8 @@ impl fmt::Display for Host {
 impl Host {
     /// Whether it is this machine, where programs do not ask proxies.
     fn is_here(&self) -> bool {
-        self.name == "localhost" || self.name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+        self.name == "localhost"
+            || self.name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
     }
 }
 
@@ -109,7 +112,9 @@ pub(super) fn listen(network: &Network) -> io::Result<(SocketAddr, Vec<TcpListen
 pub fn relay_alone() -> u8 {
     let socket = rustix::stdio::stdin().try_clone_to_owned().map(UnixStream::from);
     let Ok(mut socket) = socket else { return NOT_STARTED };
-    let Ok((network, listeners)) = messages::receive::<Network>(&socket) else { return NOT_STARTED };
+    let Ok((network, listeners)) = messages::receive::<Network>(&socket) else {
+        return NOT_STARTED;
+    };
     relay(&network, listeners.into_iter().map(TcpListener::from).collect());
     // Nothing else is ever said.
     let _ = socket.read(&mut [0]);
@@ -129,11 +134,16 @@ fn relay(network: &Network, listeners: Vec<TcpListener>) {
         });
     }
     for (listener, host) in listeners.zip(here) {
-        accept(listener, move |client| lead(client, TcpStream::connect((host.name.as_str(), host.port))?));
+        accept(listener, move |client| {
+            lead(client, TcpStream::connect((host.name.as_str(), host.port))?)
+        });
     }
 }
 
-fn accept(listener: TcpListener, serve: impl Fn(TcpStream) -> io::Result<()> + Clone + Send + 'static) {
+fn accept(
+    listener: TcpListener,
+    serve: impl Fn(TcpStream) -> io::Result<()> + Clone + Send + 'static,
+) {
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let serve = serve.clone();
@@ -160,7 +170,9 @@ fn tunnel(mut client: TcpStream, hosts: &[Host]) -> io::Result<()> {
         _ => None,
     };
     let Some(host) = asked.filter(|host| hosts.contains(host)) else {
-        return client.write_all(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        return client.write_all(
+            b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        );
     };
     let mut server = TcpStream::connect((host.name.as_str(), host.port))?;
     client.write_all(b"HTTP/1.1 200 Connected\r\n\r\n")?;

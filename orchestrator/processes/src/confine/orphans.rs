@@ -37,11 +37,14 @@ pub(super) fn end(wait_for_child: impl Fn(Duration) -> io::Result<()>) {
 fn below(root: Pid) -> Vec<Pid> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
+            continue;
+        };
         // `id (name) state parent ...`; the name may hold anything.
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
         let Some(rest) = stat.rsplit_once(')').map(|(_, rest)| rest) else { continue };
-        let Some(parent) = rest.split_whitespace().nth(1).and_then(|parent| parent.parse().ok()) else {
+        let Some(parent) = rest.split_whitespace().nth(1).and_then(|parent| parent.parse().ok())
+        else {
             continue;
         };
         children.entry(parent).or_default().push(id);

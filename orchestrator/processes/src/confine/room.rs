@@ -15,7 +15,8 @@ use rustix::process::{
 
 use super::messages::{self, Ended, Order, Ready};
 use super::{Confinement, cover, devices, doors, landlock, network, rights};
-use crate::{NOT_STARTED, network::proxies};
+use crate::NOT_STARTED;
+use crate::network::proxies;
 
 /// What is started by [`super::KEEPER`] with its socket as standard input. Gives its exit code,
 /// which nobody looks at.
@@ -47,12 +48,13 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     // The keeper waits for signals that it has blocked, which programs inherit.
     SigSet::all().thread_unblock()?;
     let (order, streams) = messages::receive::<Order>(socket)?;
-    let [input, output, errors] = <[_; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidData)?;
+    let [input, output, errors] =
+        <[_; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidData)?;
     let Order { mut plan, words, folder } = order;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let network = plan.network.as_ref().map(network::listen).transpose();
-    let network =
-        network.map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
+    let network = network
+        .map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
     let is_strict = plan.level == Some(Confinement::Strict);
     plan.hidden.extend(devices::hidden());
     plan.hidden.extend(doors::of_machine());
@@ -67,11 +69,16 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
         landlock::allow_only(&plan)?;
     }
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::from(input)).stdout(Stdio::from(output)).stderr(Stdio::from(errors));
+    command
+        .args(arguments)
+        .stdin(Stdio::from(input))
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors));
     if let Some((inside, _)) = &network {
         let proxy = plan.network.as_ref().and_then(|network| network.proxy.as_ref());
-        command
-            .envs(proxies(&proxy.map_or_else(|| format!("http://{inside}"), |proxy| proxy.url_at(*inside))));
+        command.envs(proxies(
+            &proxy.map_or_else(|| format!("http://{inside}"), |proxy| proxy.url_at(*inside)),
+        ));
     }
     let child = command.spawn();
     let child = child.map_err(|error| cover::naming("start", program.as_ref(), &error))?;
@@ -79,7 +86,8 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     drop(command);
     close_streams()?;
     let listeners = network.map(|(_, listeners)| listeners).unwrap_or_default();
-    let listeners: Vec<BorrowedFd<'_>> = listeners.iter().map(|listener| listener.as_fd()).collect();
+    let listeners: Vec<BorrowedFd<'_>> =
+        listeners.iter().map(|listener| listener.as_fd()).collect();
     messages::send(socket, &Ready { failed: None }, &listeners)?;
     Ok(child)
 }
@@ -105,7 +113,9 @@ pub(super) fn ended(program: Pid, options: WaitOptions) -> Option<Ended> {
         };
         match (status.exit_status(), status.terminating_signal()) {
             _ if process != program => {}
-            (Some(code), _) => return Some(Ended::Exited(u8::try_from(code).unwrap_or(NOT_STARTED))),
+            (Some(code), _) => {
+                return Some(Ended::Exited(u8::try_from(code).unwrap_or(NOT_STARTED)));
+            }
             (None, Some(signal)) => return Some(Ended::Killed(signal)),
             (None, None) => {}
         }

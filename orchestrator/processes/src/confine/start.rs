@@ -43,7 +43,8 @@ impl Helper {
     /// Finds out how far the system lets programs be confined. `program` is one that has the
     /// commands [`KEEPER`] and [`super::ROOM`].
     pub async fn find(program: Option<&Path>, wanted: Level) -> Helper {
-        let had = |confinement| Helper { program: program.map(Path::to_owned), confinement, why: None };
+        let had =
+            |confinement| Helper { program: program.map(Path::to_owned), confinement, why: None };
         let wanted = match wanted {
             Level::Off => return had(Confinement::Off),
             Level::On => Confinement::Hidden,
@@ -85,7 +86,10 @@ impl Helper {
         if self.confinement.hides() {
             plan.hidden.extend(doors::of_user());
         }
-        Confined { helper: self.program.clone(), plan: Plan { level: Some(self.confinement), ..plan } }
+        Confined {
+            helper: self.program.clone(),
+            plan: Plan { level: Some(self.confinement), ..plan },
+        }
     }
 }
 
@@ -179,7 +183,10 @@ impl Tree {
             // A keeper that was asked before it listened leaves its program in its group.
             return kill_rest_of(leader);
         }
-        tracing::warn!(?within, "a program did not end with all that it has started, and is killed");
+        tracing::warn!(
+            ?within,
+            "a program did not end with all that it has started, and is killed"
+        );
         // Not reaped, so that its id is its own. Where there are no namespaces, the program is in
         // this group.
         let _ = kill_process_group(leader, Signal::KILL);

@@ -1,13 +1,9 @@
 //! Descriptors over a Unix socket, one in a message. Instead of one may come the text of an error.
 
-use std::{
-    io,
-    io::Write as _,
-    os::{
-        fd::{AsFd, OwnedFd},
-        unix::net::UnixStream,
-    },
-};
+use std::io;
+use std::io::Write as _;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use rustix::net::RecvFlags;
 

@@ -20,27 +20,25 @@ mod descriptors;
 mod reason;
 pub mod server;
 
-use std::{
-    convert::Infallible,
-    ffi::OsString,
-    io,
-    net::{Ipv4Addr, SocketAddr, TcpListener},
-    os::{
-        fd::{AsFd as _, OwnedFd},
-        unix::{net::UnixStream, process::CommandExt as _},
-    },
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::OnceLock,
-    time::Duration,
-};
+use std::convert::Infallible;
+use std::ffi::OsString;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use nix::sched::{CloneFlags, unshare};
 use reason::Reason;
 use rustix::thread::{CapabilitySet, CapabilitySets};
 
-use crate::{network::raise_loopback, users};
+use crate::network::raise_loopback;
+use crate::users;
 
 /// The hidden command by which our own executable makes such a namespace.
 pub const COMMAND: &str = "own-network";
@@ -77,8 +75,10 @@ pub fn probe() -> Result<(), String> {
     if let Some(why) = lacking() {
         return Err(why.to_owned());
     }
-    let prepared = prepare(Path::new("true"), &[], Vec::new(), false).map_err(|error| error.to_string())?;
-    let started = prepared.start(|command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn());
+    let prepared =
+        prepare(Path::new("true"), &[], Vec::new(), false).map_err(|error| error.to_string())?;
+    let started =
+        prepared.start(|command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn());
     match started.map_err(|error| error.to_string())? {
         Ok((mut child, _)) => child.wait().map(drop).map_err(|error| error.to_string()),
         Err(why) => Err(why.to_owned()),
@@ -158,7 +158,9 @@ impl Prepared {
         let _ = child.kill();
         let _ = child.wait();
         match reason {
-            Reason::Passing(why) => Err(io::Error::other(format!("make a network namespace: {why}"))),
+            Reason::Passing(why) => {
+                Err(io::Error::other(format!("make a network namespace: {why}")))
+            }
             Reason::Lasting(why) => Ok(Err(lasting(why))),
         }
     }

@@ -7,7 +7,8 @@ use rustix::io::Errno;
 /// What the text of a lasting reason begins with, on its way from the helper.
 const LASTING: &str = "never: ";
 /// How many namespaces a user may have. Some systems forbid them by a limit of none.
-const LIMITS: [&str; 2] = ["/proc/sys/user/max_user_namespaces", "/proc/sys/user/max_net_namespaces"];
+const LIMITS: [&str; 2] =
+    ["/proc/sys/user/max_user_namespaces", "/proc/sys/user/max_net_namespaces"];
 
 /// Why there is no namespace.
 #[derive(Debug, PartialEq, Eq)]

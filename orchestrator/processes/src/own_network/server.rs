@@ -12,18 +12,15 @@
 //! it: it has the other end of a pair of sockets. When our end closes, however we have ended, it
 //! ends the server and itself.
 
-use std::{
-    ffi::OsString,
-    io,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{Ipv4Addr, Shutdown, TcpListener, TcpStream},
-    os::unix::net::UnixStream,
-    path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
-    sync::mpsc,
-    thread,
-    time::Duration,
-};
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use std::{io, thread};
 
 use parking_lot::Mutex;
 
@@ -62,9 +59,18 @@ pub struct Dialer(Mutex<UnixStream>);
 ///
 /// # Errors
 /// If there is no helper.
-pub fn prepare(program: &Path, arguments: &[OsString], port: u16, ready: &str) -> io::Result<PreparedServer> {
+pub fn prepare(
+    program: &Path,
+    arguments: &[OsString],
+    port: u16,
+    ready: &str,
+) -> io::Result<PreparedServer> {
     let mut prepared = Prepared::new()?;
-    prepared.command.args([PORT, &port.to_string(), READY, ready, "--"]).arg(program).args(arguments);
+    prepared
+        .command
+        .args([PORT, &port.to_string(), READY, ready, "--"])
+        .arg(program)
+        .args(arguments);
     Ok(PreparedServer(prepared))
 }
 
@@ -120,7 +126,8 @@ pub fn serve(port: u16, ready: &str, words: &[OsString]) -> io::Result<()> {
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let mut socket = enter_and_listen()?;
     give_up_rights()?;
-    let started = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let started =
+        Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut server = match started {
         Ok(server) => server,
         Err(error) => {
@@ -178,7 +185,9 @@ impl Readiness {
     fn wait(&mut self) -> Result<(), String> {
         if !self.is_known {
             self.printed.recv_timeout(DEADLINE).map_err(|error| match error {
-                mpsc::RecvTimeoutError::Timeout => format!("the server is not ready after {DEADLINE:?}"),
+                mpsc::RecvTimeoutError::Timeout => {
+                    format!("the server is not ready after {DEADLINE:?}")
+                }
                 mpsc::RecvTimeoutError::Disconnected => "the server has ended".to_owned(),
             })?;
             self.is_known = true;

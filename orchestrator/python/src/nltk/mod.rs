@@ -22,14 +22,19 @@ pub fn word_tokenize(text: &str) -> Vec<Cow<'_, str>> {
 fn tokenize(text: &str) -> Vec<String> {
     let text: Vec<char> = text.chars().collect();
     let sentences = punkt::sentences(&text);
-    sentences.into_iter().flat_map(|range| treebank::words(text.get(range).unwrap_or_default())).collect()
+    sentences
+        .into_iter()
+        .flat_map(|range| treebank::words(text.get(range).unwrap_or_default()))
+        .collect()
 }
 
 /// Whether words are what stands between spaces, because no expression of Punkt or of the Treebank
 /// finds anything: many answers are so.
 fn is_plain(text: &str) -> bool {
-    let is_found = |pair: &[u8]| pair == b"--" || treebank::may_contract(pair[0].into(), pair[1].into());
-    text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'/' | b'+' | b'='))
+    let is_found =
+        |pair: &[u8]| pair == b"--" || treebank::may_contract(pair[0].into(), pair[1].into());
+    text.bytes()
+        .all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'/' | b'+' | b'='))
         && !text.as_bytes().windows(2).any(is_found)
 }
 
@@ -65,7 +70,10 @@ mod tests {
 
     #[test]
     fn words_are_the_treebanks() {
-        check("i can't, won't; they'll say it's bob's", "i|ca|n't|,|wo|n't|;|they|'ll|say|it|'s|bob|'s");
+        check(
+            "i can't, won't; they'll say it's bob's",
+            "i|ca|n't|,|wo|n't|;|they|'ll|say|it|'s|bob|'s",
+        );
         check("cannot gonna gimme wanna d'ye 'tis", "can|not|gon|na|gim|me|wan|na|d|'ye|'t|is");
         check("\"quoted\" 'x' ''y'' `z`", "``|quoted|''|'|x|'|``|y|''|`|z|`");
         check("$5.00 5% a:b 1:2 1,000 a,b x--y", "$|5.00|5|%|a|:|b|1:2|1,000|a|,|b|x|--|y");

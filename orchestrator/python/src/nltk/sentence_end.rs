@@ -10,7 +10,8 @@ const NUMBER: &str = "##number##";
 
 /// `text_contains_sentbreak`: a sentence ends before the last token of a text.
 pub(super) fn ends_a_sentence(context: &[char]) -> bool {
-    let tokens: Vec<Token> = context.split(|&c| c == '\n').flat_map(tokens).map(Token::new).collect();
+    let tokens: Vec<Token> =
+        context.split(|&c| c == '\n').flat_map(tokens).map(Token::new).collect();
     tokens.windows(2).any(|pair| pair[0].ends_before(&pair[1]))
 }
 
@@ -51,8 +52,8 @@ impl Token {
             return false;
         }
         let first = next.text.chars().next();
-        let goes_on =
-            is_punctuation(&next.text) || (first.is_some_and(is_lower) && !may_begin_small(next_kind));
+        let goes_on = is_punctuation(&next.text)
+            || (first.is_some_and(is_lower) && !may_begin_small(next_kind));
         let is_initial = self.is_initial();
         // A capital after lower-casing is one without a small form, in no word that the model
         // knows.
@@ -82,7 +83,8 @@ fn is_number(text: &[char]) -> bool {
     let text = text.strip_prefix(&['-']).unwrap_or(text);
     let text = text.strip_prefix(&['.']).or_else(|| text.strip_prefix(&[','])).unwrap_or(text);
     let is_digit = |c: &char| decimal_digit(*c).is_some();
-    text.first().is_some_and(is_digit) && text.iter().all(|c| is_digit(c) || matches!(c, ',' | '.' | '-'))
+    text.first().is_some_and(is_digit)
+        && text.iter().all(|c| is_digit(c) || matches!(c, ',' | '.' | '-'))
 }
 
 /// `PunktLanguageVars.word_tokenize` on one line.
@@ -107,7 +109,21 @@ fn token_length(text: &[char]) -> usize {
     }
     if matches!(
         text[0],
-        '(' | '"' | '`' | '{' | '[' | ':' | ';' | '&' | '#' | '*' | '@' | ')' | '}' | ']' | '-' | ','
+        '(' | '"'
+            | '`'
+            | '{'
+            | '['
+            | ':'
+            | ';'
+            | '&'
+            | '#'
+            | '*'
+            | '@'
+            | ')'
+            | '}'
+            | ']'
+            | '-'
+            | ','
     ) {
         return 1;
     }

@@ -24,7 +24,11 @@ fn needed(sentence: &[char]) -> [bool; PASSES.len()] {
 fn words_by(sentence: &[char], needed: [bool; PASSES.len()]) -> Vec<String> {
     let passes = PASSES.into_iter().zip(needed).filter(|(_, needed)| *needed);
     let spaced = passes.fold(sentence.to_vec(), |text, (pass, _)| pass(text));
-    spaced.split(|&c| is_space(c)).filter(|word| !word.is_empty()).map(|word| word.iter().collect()).collect()
+    spaced
+        .split(|&c| is_space(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| word.iter().collect())
+        .collect()
 }
 
 /// What `STARTING_QUOTES` and `ENDING_QUOTES` look for.
@@ -142,7 +146,8 @@ fn punctuation(text: Vec<char>) -> Vec<char> {
 fn split_last_stop(text: Vec<char>, closers: &str, between: &str) -> Vec<char> {
     let Some(stop) = text.iter().rposition(|&c| c == '.') else { return text };
     let after = &text[stop + 1..];
-    let (closing, spaces) = after.split_at(after.iter().take_while(|&&c| closers.contains(c)).count());
+    let (closing, spaces) =
+        after.split_at(after.iter().take_while(|&&c| closers.contains(c)).count());
     let is_last = spaces.iter().all(|&c| is_space(c));
     if !is_last || stop == 0 || text[stop - 1] == '.' {
         return text;
@@ -230,11 +235,12 @@ mod tests {
     /// Texts of what passes look for.
     fn sentence() -> impl Strategy<Value = String> {
         let pieces = [
-            "cannot", "gonna", "more'n", "d'ye", "'tis", "can't", "gımme", "'", "''", "\"", "`", "“", "’",
-            "»", " ", "\n", ".", "..", ",", ":", "?", "$", "*", "--", "-", "(", "]", "<", "t", "a", "4", "é",
-            "٣",
+            "cannot", "gonna", "more'n", "d'ye", "'tis", "can't", "gımme", "'", "''", "\"", "`",
+            "“", "’", "»", " ", "\n", ".", "..", ",", ":", "?", "$", "*", "--", "-", "(", "]", "<",
+            "t", "a", "4", "é", "٣",
         ];
-        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..8).prop_map(|pieces| pieces.concat())
+        prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..8)
+            .prop_map(|pieces| pieces.concat())
     }
 
     proptest! {

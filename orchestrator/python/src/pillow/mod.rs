@@ -41,8 +41,9 @@ impl Picture {
         if bytes.starts_with(png::SIGNATURE) {
             return png::open(bytes);
         }
-        let mut reader =
-            ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|_| ImageError::NoPicture)?;
+        let mut reader = ImageReader::new(Cursor::new(bytes))
+            .with_guessed_format()
+            .map_err(|_| ImageError::NoPicture)?;
         let indexed = reader.format().ok_or(ImageError::NoPicture)? == ImageFormat::Gif;
         reader.limits(Limits::no_limits());
         let decoder = reader.into_decoder().map_err(|_| ImageError::NoPicture)?;
@@ -78,7 +79,8 @@ impl Picture {
     pub fn grey(&self) -> Vec<u8> {
         let luma = |pixel: &[u8]| match pixel {
             &[red, green, blue, ..] => {
-                let sum = 19595 * u32::from(red) + 38470 * u32::from(green) + 7471 * u32::from(blue);
+                let sum =
+                    19595 * u32::from(red) + 38470 * u32::from(green) + 7471 * u32::from(blue);
                 ((sum + 0x8000) >> 16) as u8
             }
             &[grey, ..] => grey,
@@ -107,8 +109,12 @@ mod tests {
         assert_eq!(Picture::open(b"<html></html>"), Err(ImageError::NoPicture));
         assert_eq!(Picture::open(b""), Err(ImageError::NoPicture));
         let grey: Vec<u8> = (0..1200).map(|at| (at * 7) as u8).collect();
-        let mut png = lodepng::encode_memory(&grey, 40, 30, lodepng::ColorType::GREY, 8).expect("a PNG");
-        assert_eq!(Picture::open(&png).map(|picture| (picture.width, picture.grey())), Ok((40, grey)));
+        let mut png =
+            lodepng::encode_memory(&grey, 40, 30, lodepng::ColorType::GREY, 8).expect("a PNG");
+        assert_eq!(
+            Picture::open(&png).map(|picture| (picture.width, picture.grey())),
+            Ok((40, grey))
+        );
         png.truncate(png.len() - 20);
         assert_eq!(Picture::open(&png), Err(ImageError::Broken));
     }

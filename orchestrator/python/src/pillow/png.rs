@@ -37,6 +37,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Picture, ImageError> {
             _ => [r, g, b, a],
         }
     };
-    let pixels = picture.buffer.iter().flat_map(|pixel| taken(pixel).into_iter().take(channels)).collect();
+    let pixels =
+        picture.buffer.iter().flat_map(|pixel| taken(pixel).into_iter().take(channels)).collect();
     Ok(Picture { width, height, channels, pixels, indexed })
 }

@@ -41,8 +41,10 @@ pub(super) fn lanczos(picture: &Picture, width: u32, height: u32) -> Vec<u8> {
     if width != picture.width {
         let mixes = mixes(picture.width, width);
         let row_length = picture.width as usize * channels;
-        pixels =
-            pixels.chunks_exact(row_length).flat_map(|row| mix(row, &mixes, channels, channels)).collect();
+        pixels = pixels
+            .chunks_exact(row_length)
+            .flat_map(|row| mix(row, &mixes, channels, channels))
+            .collect();
     }
     if height != picture.height {
         // A row of pixels is mixed as one pixel is, channel by channel.
@@ -81,7 +83,8 @@ fn mixes(from: u32, to: u32) -> Vec<Mix> {
         let weights: Vec<f64> = (first..end).map(weight).collect();
         let whole: f64 = weights.iter().sum();
         let fixed = |weight: f64| {
-            let weight = if whole == 0.0 { weight } else { weight / whole } * f64::from(1 << PRECISION);
+            let weight =
+                if whole == 0.0 { weight } else { weight / whole } * f64::from(1 << PRECISION);
             (weight + if weight < 0.0 { -0.5 } else { 0.5 }) as i32
         };
         Mix { first, weights: weights.into_iter().map(fixed).collect() }

@@ -7,9 +7,9 @@ use crate::tree::{Element, Kind, NodeId, Tree};
 
 /// Elements that never have content; their end tags are looked for, but not needed.
 const EMPTY: [&str; 24] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "menuitem", "meta",
-    "param", "source", "track", "wbr", "basefont", "bgsound", "command", "frame", "image", "isindex",
-    "nextid", "spacer",
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "menuitem",
+    "meta", "param", "source", "track", "wbr", "basefont", "bgsound", "command", "frame", "image",
+    "isindex", "nextid", "spacer",
 ];
 /// Elements in which white space is kept as it is.
 const PREFORMATTED: [&str; 2] = ["pre", "textarea"];
@@ -41,7 +41,12 @@ impl Builder {
         self.text.push_str(text);
     }
 
-    pub(super) fn start(&mut self, name: String, attributes: Vec<(String, String)>, self_closed: bool) {
+    pub(super) fn start(
+        &mut self,
+        name: String,
+        attributes: Vec<(String, String)>,
+        self_closed: bool,
+    ) {
         self.end_text();
         let is_empty = EMPTY.contains(&name.as_str());
         let element = Element { name: name.clone(), attributes: last_values(attributes) };

@@ -89,7 +89,8 @@ impl<'a> Parser<'a> {
         }
         if end && at < whole.len() && self.cdata.is_none() {
             // An ampersand before a single last letter is lost.
-            let is_lost = matches!(whole.as_bytes()[at..], [b'&', letter] if letter.is_ascii_alphabetic());
+            let is_lost =
+                matches!(whole.as_bytes()[at..], [b'&', letter] if letter.is_ascii_alphabetic());
             self.builder.data(&whole[at + usize::from(is_lost)..]);
             at = whole.len();
         }
@@ -121,7 +122,9 @@ impl<'a> Parser<'a> {
             Taken::Incomplete => {
                 let next = match self.find_end(at + 1) {
                     Some(found) => found + 1,
-                    None => self.text()[at + 1..].find('<').map_or(at + 1, |length| at + 1 + length),
+                    None => {
+                        self.text()[at + 1..].find('<').map_or(at + 1, |length| at + 1 + length)
+                    }
                 };
                 self.builder.data(&self.text()[at..next]);
                 Some(next)
@@ -144,7 +147,8 @@ impl<'a> Parser<'a> {
         }
         let mut attributes = Vec::with_capacity(tag.attributes.len());
         for attribute in tag.attributes {
-            let value = attribute.value.map(|value| unquoted(&self.text()[value])).unwrap_or_default();
+            let value =
+                attribute.value.map(|value| unquoted(&self.text()[value])).unwrap_or_default();
             let value = html::unescape(value).ok_or(ParserRejectedMarkup)?.into_owned();
             attributes.push((text::lower(&self.text()[attribute.name]).into_owned(), value));
         }
@@ -182,15 +186,17 @@ impl<'a> Parser<'a> {
         let end = self.source.skip(start, |c| c.is_ascii_alphanumeric() || "-.:_".contains(c));
         let after = self.source.skip(end, text::is_space);
         let name = &self.text()[start..end];
-        let is_tag =
-            name.starts_with(|c: char| c.is_ascii_alphabetic()) && self.text()[after..].starts_with('>');
+        let is_tag = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && self.text()[after..].starts_with('>');
         is_tag.then(|| (name.to_ascii_lowercase(), after + 1))
     }
 
     /// Where the end tag of a script or style is.
     fn end_of_cdata(&self, from: usize, name: &str) -> Option<usize> {
         let places = self.text()[from..].match_indices("</").map(|(length, _)| from + length);
-        places.into_iter().find(|&place| self.plain_end_tag(place).is_some_and(|(found, _)| found == name))
+        places
+            .into_iter()
+            .find(|&place| self.plain_end_tag(place).is_some_and(|(found, _)| found == name))
     }
 
     /// A comment of any form that ends with the next `>`.
@@ -293,8 +299,11 @@ impl<'a> Parser<'a> {
         if end == digits || rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        self.builder
-            .data(&entity::number(&self.text()[digits..end], radix).ok_or(ParserRejectedMarkup)?.to_string());
+        self.builder.data(
+            &entity::number(&self.text()[digits..end], radix)
+                .ok_or(ParserRejectedMarkup)?
+                .to_string(),
+        );
         Ok(Some(end + usize::from(rest.starts_with(';'))))
     }
 

@@ -41,7 +41,12 @@ pub(super) enum Ending {
 
 impl<'a> Source<'a> {
     pub(super) fn new(text: &'a str) -> Source<'a> {
-        Source { text, dead: HashSet::new(), last_single: text.rfind('\''), last_double: text.rfind('"') }
+        Source {
+            text,
+            dead: HashSet::new(),
+            last_single: text.rfind('\''),
+            last_double: text.rfind('"'),
+        }
     }
 
     fn at(&self, place: usize) -> Option<char> {
@@ -67,7 +72,8 @@ impl<'a> Source<'a> {
     /// The name of a tag that begins here, if one does: `[a-zA-Z][^\t\n\r\f />\x00]*`.
     pub(super) fn tag_name(&self, from: usize) -> Option<Range<usize>> {
         self.text[from..].starts_with(|c: char| c.is_ascii_alphabetic()).then(|| {
-            from..self.skip(from, |c| !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | ' ' | '/' | '>' | '\0'))
+            from..self
+                .skip(from, |c| !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | ' ' | '/' | '>' | '\0'))
         })
     }
 
@@ -123,7 +129,8 @@ impl<'a> Source<'a> {
             return None;
         }
         let first = self.at(from).filter(|&c| !is_space(c) && !matches!(c, '/' | '>'))?;
-        let end = self.skip(from + first.len_utf8(), |c| !is_space(c) && !matches!(c, '/' | '=' | '>'));
+        let end =
+            self.skip(from + first.len_utf8(), |c| !is_space(c) && !matches!(c, '/' | '=' | '>'));
         let value = self.value(end);
         let next = self.skip_space_and_slashes(value.as_ref().map_or(end, |value| value.end));
         Some(Attribute { name: from..end, value, end: next })
@@ -147,7 +154,9 @@ impl<'a> Source<'a> {
             // The last space is given back, and nothing is a value.
             (None, Some(space)) => Some(start - space.len_utf8()..start - space.len_utf8()),
             // An equals sign is given back, and begins the value.
-            (None, None) if equals_end - equals > 1 => Some(equals_end - 1..self.bare_end(equals_end - 1)),
+            (None, None) if equals_end - equals > 1 => {
+                Some(equals_end - 1..self.bare_end(equals_end - 1))
+            }
             (None, None) => None,
         }
     }

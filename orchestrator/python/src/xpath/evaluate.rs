@@ -37,7 +37,11 @@ impl Evaluation<'_> {
         if self.work > WORK_LIMIT { Err(LxmlError) } else { Ok(()) }
     }
 
-    pub(super) fn value(&mut self, expression: &Expression, context: Context) -> Result<Value, LxmlError> {
+    pub(super) fn value(
+        &mut self,
+        expression: &Expression,
+        context: Context,
+    ) -> Result<Value, LxmlError> {
         self.look_at(0)?;
         match expression {
             Expression::Broken => Err(LxmlError),
@@ -45,7 +49,9 @@ impl Evaluation<'_> {
             Expression::Number(number) => Ok(Value::Number(*number)),
             Expression::Or(parts) => self.any(parts, context, true),
             Expression::And(parts) => self.any(parts, context, false),
-            Expression::Negated(inner) => Ok(Value::Number(-self.value(inner, context)?.number(self.page))),
+            Expression::Negated(inner) => {
+                Ok(Value::Number(-self.value(inner, context)?.number(self.page)))
+            }
             Expression::Chain(first, more) => {
                 let mut value = self.value(first, context)?;
                 for (operator, operand) in more {
@@ -57,7 +63,9 @@ impl Evaluation<'_> {
             Expression::Union(parts) => {
                 let mut all = BTreeSet::new();
                 for part in parts {
-                    let Value::Nodes(nodes) = self.value(part, context)? else { return Err(LxmlError) };
+                    let Value::Nodes(nodes) = self.value(part, context)? else {
+                        return Err(LxmlError);
+                    };
                     all.extend(nodes);
                 }
                 Ok(Value::Nodes(all.into_iter().collect()))
@@ -68,7 +76,12 @@ impl Evaluation<'_> {
     }
 
     /// Whether one part is true, or one is not.
-    fn any(&mut self, parts: &[Expression], context: Context, wanted: bool) -> Result<Value, LxmlError> {
+    fn any(
+        &mut self,
+        parts: &[Expression],
+        context: Context,
+        wanted: bool,
+    ) -> Result<Value, LxmlError> {
         for part in parts {
             if self.value(part, context)?.truth() == wanted {
                 return Ok(Value::Truth(wanted));
@@ -82,7 +95,9 @@ impl Evaluation<'_> {
             Start::Here => vec![context.node],
             Start::Document => vec![Node { id: 0, part: Part::Whole }],
             Start::Of(expression, predicates) => {
-                let Value::Nodes(mut nodes) = self.value(expression, context)? else { return Err(LxmlError) };
+                let Value::Nodes(mut nodes) = self.value(expression, context)? else {
+                    return Err(LxmlError);
+                };
                 for predicate in predicates {
                     nodes = self.filtered(nodes, predicate)?;
                 }
@@ -98,7 +113,11 @@ impl Evaluation<'_> {
                 && next.axis == Axis::Child
                 && next.predicates.is_empty()
             {
-                let walk = Step { axis: Axis::Descendant, test: next.test.clone(), predicates: Vec::new() };
+                let walk = Step {
+                    axis: Axis::Descendant,
+                    test: next.test.clone(),
+                    predicates: Vec::new(),
+                };
                 nodes = self.step(&nodes, &walk)?;
                 steps = rest;
                 continue;
@@ -133,7 +152,11 @@ impl Evaluation<'_> {
     }
 
     /// The nodes of which a predicate is true: a number is true of its position.
-    fn filtered(&mut self, nodes: Vec<Node>, predicate: &Expression) -> Result<Vec<Node>, LxmlError> {
+    fn filtered(
+        &mut self,
+        nodes: Vec<Node>,
+        predicate: &Expression,
+    ) -> Result<Vec<Node>, LxmlError> {
         let size = nodes.len();
         let mut kept = Vec::new();
         for (at, node) in nodes.into_iter().enumerate() {
@@ -150,7 +173,12 @@ impl Evaluation<'_> {
         Ok(kept)
     }
 
-    fn operate(&mut self, operator: Operator, left: &Value, right: &Value) -> Result<Value, LxmlError> {
+    fn operate(
+        &mut self,
+        operator: Operator,
+        left: &Value,
+        right: &Value,
+    ) -> Result<Value, LxmlError> {
         let numbers = || (left.number(self.page), right.number(self.page));
         Ok(match operator {
             Operator::Plus => Value::Number(numbers().0 + numbers().1),
@@ -163,7 +191,12 @@ impl Evaluation<'_> {
     }
 
     /// Sets of nodes compare if any of their nodes does.
-    fn compare(&mut self, operator: Operator, left: &Value, right: &Value) -> Result<bool, LxmlError> {
+    fn compare(
+        &mut self,
+        operator: Operator,
+        left: &Value,
+        right: &Value,
+    ) -> Result<bool, LxmlError> {
         let texts = |nodes: &[Node]| -> Vec<Value> {
             nodes.iter().map(|node| Value::Text(self.page.text(*node))).collect()
         };
@@ -178,7 +211,9 @@ impl Evaluation<'_> {
         let rights = right_values.as_deref().unwrap_or(std::slice::from_ref(right));
         self.look_at(lefts.len().saturating_mul(rights.len()))?;
         let page = self.page;
-        Ok(lefts.iter().any(|left| rights.iter().any(|right| compare_single(operator, left, right, page))))
+        Ok(lefts
+            .iter()
+            .any(|left| rights.iter().any(|right| compare_single(operator, left, right, page))))
     }
 }
 
@@ -187,7 +222,9 @@ fn compare_single(operator: Operator, left: &Value, right: &Value, page: &Page) 
     if is_equality {
         let equal = match (left, right) {
             (Value::Truth(_), _) | (_, Value::Truth(_)) => left.truth() == right.truth(),
-            (Value::Number(_), _) | (_, Value::Number(_)) => left.number(page) == right.number(page),
+            (Value::Number(_), _) | (_, Value::Number(_)) => {
+                left.number(page) == right.number(page)
+            }
             _ => left.text(page) == right.text(page),
         };
         return equal == (operator == Operator::Equal);

@@ -43,7 +43,9 @@ pub(super) fn call(
             _ => return Err(LxmlError),
         },
         ("sum", 1) => match &values[0] {
-            Value::Nodes(nodes) => Value::Number(nodes.iter().map(|node| read(&page.text(*node))).sum()),
+            Value::Nodes(nodes) => {
+                Value::Number(nodes.iter().map(|node| read(&page.text(*node))).sum())
+            }
             _ => return Err(LxmlError),
         },
         ("id", 1) => {
@@ -51,8 +53,11 @@ pub(super) fn call(
                 Value::Nodes(nodes) => nodes.iter().map(|node| page.text(*node)).collect(),
                 other => vec![other.text(page)],
             };
-            let ids: Vec<&str> =
-                texts.iter().flat_map(|text| text.split(SPACE)).filter(|id| !id.is_empty()).collect();
+            let ids: Vec<&str> = texts
+                .iter()
+                .flat_map(|text| text.split(SPACE))
+                .filter(|id| !id.is_empty())
+                .collect();
             evaluation.look_at(page.tree.len())?;
             Value::Nodes(page.with_ids(&ids))
         }
@@ -81,10 +86,16 @@ pub(super) fn call(
         ("starts-with", 2) => Value::Truth(text_at(0).starts_with(&text_at(1))),
         ("contains", 2) => Value::Truth(text_at(0).contains(&text_at(1))),
         ("substring-before", 2) => Value::Text(
-            text_at(0).split_once(&text_at(1)).map(|(before, _)| before.to_owned()).unwrap_or_default(),
+            text_at(0)
+                .split_once(&text_at(1))
+                .map(|(before, _)| before.to_owned())
+                .unwrap_or_default(),
         ),
         ("substring-after", 2) => Value::Text(
-            text_at(0).split_once(&text_at(1)).map(|(_, after)| after.to_owned()).unwrap_or_default(),
+            text_at(0)
+                .split_once(&text_at(1))
+                .map(|(_, after)| after.to_owned())
+                .unwrap_or_default(),
         ),
         ("substring", 2 | 3) => {
             let start = round(number_at(1));
@@ -104,7 +115,12 @@ pub(super) fn call(
                 let becomes = to.next();
                 map.entry(from).or_insert(becomes);
             }
-            Value::Text(text_at(0).chars().filter_map(|c| map.get(&c).copied().unwrap_or(Some(c))).collect())
+            Value::Text(
+                text_at(0)
+                    .chars()
+                    .filter_map(|c| map.get(&c).copied().unwrap_or(Some(c)))
+                    .collect(),
+            )
         }
         ("floor", 1) => Value::Number(number_at(0).floor()),
         ("ceiling", 1) => Value::Number(number_at(0).ceil()),

@@ -186,7 +186,8 @@ impl Parser<'_> {
         if matches!(new, "body" | "head") {
             return;
         }
-        let belongs_in_head = matches!(new, "script" | "style" | "meta" | "link" | "title" | "base");
+        let belongs_in_head =
+            matches!(new, "script" | "style" | "meta" | "link" | "title" | "base");
         if self.open.len() <= 1 && belongs_in_head {
             if self.stage < Stage::Head {
                 self.push("head", Vec::new());

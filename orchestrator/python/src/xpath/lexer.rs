@@ -49,7 +49,8 @@ impl Cursor<'_> {
 
     /// Whether a step of a path may follow a slash here.
     pub(super) fn begins_step(&self) -> bool {
-        self.rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@' | '*'))
+        self.rest
+            .starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '@' | '*'))
     }
 
     /// A name without prefix; the space after it is left.
@@ -57,7 +58,8 @@ impl Cursor<'_> {
         if !self.rest.starts_with(begins_name) {
             return None;
         }
-        let is_part = |c: char| begins_name(c) || c.is_numeric() || matches!(c, '-' | '.' | '\u{b7}');
+        let is_part =
+            |c: char| begins_name(c) || c.is_numeric() || matches!(c, '-' | '.' | '\u{b7}');
         let end = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -68,7 +70,8 @@ impl Cursor<'_> {
     pub(super) fn qualified_name(&mut self) -> Option<(Option<String>, String)> {
         let first = self.name()?;
         let mut ahead = *self;
-        let second = if ahead.rest.starts_with("::") || !ahead.eat(":") { None } else { ahead.name() };
+        let second =
+            if ahead.rest.starts_with("::") || !ahead.eat(":") { None } else { ahead.name() };
         if second.is_some() {
             *self = ahead;
         }

@@ -16,13 +16,11 @@ mod tags;
 mod value;
 
 use node::Part;
-
-use crate::tree::{Kind, NodeId, Tree};
-
 pub use node::{Node, Page};
 pub use value::Value;
 
 use crate::text;
+use crate::tree::{Kind, NodeId, Tree};
 
 /// lxml raises an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +46,9 @@ pub fn evaluate(page: &Page, path: &str) -> Result<Value, LxmlError> {
     let value = evaluate::evaluate(page, &expression)?;
     Ok(match value {
         // lxml has no node for the document.
-        Value::Nodes(nodes) => {
-            Value::Nodes(nodes.into_iter().filter(|node| node.id != 0 || node.part != Part::Whole).collect())
-        }
+        Value::Nodes(nodes) => Value::Nodes(
+            nodes.into_iter().filter(|node| node.id != 0 || node.part != Part::Whole).collect(),
+        ),
         other => other,
     })
 }
@@ -64,8 +62,11 @@ fn is_whole_page(html: &str) -> bool {
 
 /// The one element of the body, or the body under another name.
 fn fragment(tree: &mut Tree, root: NodeId) -> NodeId {
-    let child = |tree: &Tree, name: &str| tree.elements(root).find(|&id| tree.name(id) == Some(name));
-    let Some(body) = child(tree, "body").filter(|_| child(tree, "head").is_none()) else { return root };
+    let child =
+        |tree: &Tree, name: &str| tree.elements(root).find(|&id| tree.name(id) == Some(name));
+    let Some(body) = child(tree, "body").filter(|_| child(tree, "head").is_none()) else {
+        return root;
+    };
     let mut single = None;
     let mut count = 0;
     let mut has_text = false;
@@ -81,7 +82,8 @@ fn fragment(tree: &mut Tree, root: NodeId) -> NodeId {
     if let (Some(single), 1, false) = (single, count, has_text) {
         return single;
     }
-    let is_inside = |id: NodeId| std::iter::successors(Some(id), |id| tree.parent(*id)).any(|id| id == body);
+    let is_inside =
+        |id: NodeId| std::iter::successors(Some(id), |id| tree.parent(*id)).any(|id| id == body);
     let has_blocks = (body..tree.len())
         .filter(|&id| tree.name(id).is_some_and(|name| tags::is_one_of(name, BLOCKS)))
         .any(is_inside);

@@ -57,18 +57,25 @@ impl Page {
         let fits = |node: &Node| self.fits(*node, axis, test);
         let parent = if is_whole { self.tree.parent(id) } else { Some(id) };
         let ancestors = || std::iter::successors(parent, |id| self.tree.parent(*id)).map(whole);
-        let siblings =
-            || parent.filter(|_| is_whole).map_or(&[][..], |parent| &self.tree.node(parent).children);
+        let siblings = || {
+            parent.filter(|_| is_whole).map_or(&[][..], |parent| &self.tree.node(parent).children)
+        };
         match axis {
             Axis::This => Some(from).into_iter().filter(fits).collect(),
             Axis::Parent => parent.map(whole).into_iter().filter(fits).collect(),
             Axis::Ancestor => ancestors().filter(fits).collect(),
-            Axis::AncestorOrSelf => Some(from).into_iter().chain(ancestors()).filter(fits).collect(),
+            Axis::AncestorOrSelf => {
+                Some(from).into_iter().chain(ancestors()).filter(fits).collect()
+            }
             Axis::Child if is_whole => {
                 self.tree.node(id).children.iter().map(|&id| whole(id)).filter(fits).collect()
             }
-            Axis::Descendant if is_whole => (id + 1..self.ends[id]).map(whole).filter(fits).collect(),
-            Axis::DescendantOrSelf if is_whole => (id..self.ends[id]).map(whole).filter(fits).collect(),
+            Axis::Descendant if is_whole => {
+                (id + 1..self.ends[id]).map(whole).filter(fits).collect()
+            }
+            Axis::DescendantOrSelf if is_whole => {
+                (id..self.ends[id]).map(whole).filter(fits).collect()
+            }
             Axis::DescendantOrSelf => Some(from).into_iter().filter(fits).collect(),
             Axis::FollowingSibling => {
                 let after = siblings().iter().filter(|&&sibling| sibling > id);
@@ -134,10 +141,11 @@ impl Page {
             }
             (_, Kind::Text(text) | Kind::Comment(text)) => text.clone(),
             _ => {
-                let inside = (node.id..self.ends[node.id]).filter_map(|id| match &self.tree.node(id).kind {
-                    Kind::Text(text) => Some(text.as_str()),
-                    _ => None,
-                });
+                let inside =
+                    (node.id..self.ends[node.id]).filter_map(|id| match &self.tree.node(id).kind {
+                        Kind::Text(text) => Some(text.as_str()),
+                        _ => None,
+                    });
                 inside.collect()
             }
         }

@@ -105,7 +105,9 @@ impl Reader<'_> {
         Some(match signs {
             0 => expression,
             // Twice negated is a number all the same.
-            _ if signs % 2 == 0 => Expression::Negated(Box::new(Expression::Negated(Box::new(expression)))),
+            _ if signs % 2 == 0 => {
+                Expression::Negated(Box::new(Expression::Negated(Box::new(expression))))
+            }
             _ => Expression::Negated(Box::new(expression)),
         })
     }
@@ -182,7 +184,11 @@ impl Reader<'_> {
                 }
             }
         }
-        Some(Some(if prefix.is_some() { Expression::Broken } else { Expression::Call(name, arguments) }))
+        Some(Some(if prefix.is_some() {
+            Expression::Broken
+        } else {
+            Expression::Call(name, arguments)
+        }))
     }
 
     fn predicates(&mut self) -> Option<Vec<Expression>> {

@@ -13,8 +13,8 @@ const NAME_LIMIT: usize = 100;
 
 /// Attributes that have their name for a value when they have none.
 const BOOLEAN: [&str; 13] = [
-    "checked", "compact", "declare", "defer", "disabled", "ismap", "multiple", "nohref", "noresize",
-    "noshade", "nowrap", "readonly", "selected",
+    "checked", "compact", "declare", "defer", "disabled", "ismap", "multiple", "nohref",
+    "noresize", "noshade", "nowrap", "readonly", "selected",
 ];
 
 pub(super) fn is_space(c: char) -> bool {
@@ -84,8 +84,9 @@ impl<'a> Source<'a> {
             from += length;
             let after = &self.rest[from..];
             let marks = ["-->", "--!>"];
-            if let Some(mark) =
-                marks.iter().find(|mark| after.starts_with(**mark) || *after == mark[..mark.len() - 1])
+            if let Some(mark) = marks
+                .iter()
+                .find(|mark| after.starts_with(**mark) || *after == mark[..mark.len() - 1])
             {
                 break (from, mark.len().min(after.len()));
             }
@@ -183,13 +184,18 @@ impl<'a> Source<'a> {
             if rest.starts_with("<!") {
                 in_comment |= rest.starts_with("<!--");
                 in_script &= !rest.starts_with("<!--");
-            } else if let Some(rest) = rest.strip_prefix("</").filter(|rest| is_tag(rest, "script")) {
+            } else if let Some(rest) = rest.strip_prefix("</").filter(|rest| is_tag(rest, "script"))
+            {
                 let _ = rest;
                 if !in_script {
                     return Some(from);
                 }
                 in_script = false;
-            } else if in_comment && !in_script && rest.starts_with('<') && is_tag(&rest[1..], "script") {
+            } else if in_comment
+                && !in_script
+                && rest.starts_with('<')
+                && is_tag(&rest[1..], "script")
+            {
                 in_script = true;
             } else if in_comment && rest.starts_with("-->") {
                 (in_comment, in_script) = (false, false);

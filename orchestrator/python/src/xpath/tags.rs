@@ -17,8 +17,8 @@ pub(super) enum Mode {
 
 /// Elements that never have content.
 pub(super) const EMPTY: [&str; 13] = [
-    "area", "base", "basefont", "br", "col", "frame", "hr", "img", "input", "isindex", "link", "meta",
-    "param",
+    "area", "base", "basefont", "br", "col", "frame", "hr", "img", "input", "isindex", "link",
+    "meta", "param",
 ];
 
 pub(super) fn content(name: &str) -> Mode {

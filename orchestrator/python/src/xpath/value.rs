@@ -50,7 +50,9 @@ pub(super) fn read(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let is_number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        && unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
+        && unsigned
+            .bytes()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'));
     if is_number { text.parse().unwrap_or(f64::NAN) } else { f64::NAN }
 }
 

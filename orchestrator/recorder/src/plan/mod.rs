@@ -14,13 +14,12 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
+pub use queries::words;
+pub use seeds::{Reason, Seed, seeds};
 use serde::{Deserialize, Serialize};
 use tasks::{GoalText, Suite, Task};
 use thiserror::Error;
 use url::Url;
-
-pub use queries::words;
-pub use seeds::{Reason, Seed, seeds};
 
 /// The version of plans that is read and written.
 const FORMAT: Version = Version::FIRST;
@@ -220,9 +219,13 @@ impl Plan {
         }
         for task in &plan.tasks {
             for seed in &task.seeds {
-                let is_page = Url::parse(&seed.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+                let is_page =
+                    Url::parse(&seed.url).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
                 if !is_page {
-                    return Err(bad(format!("task {}: {} is no address of a page", task.id, seed.url)));
+                    return Err(bad(format!(
+                        "task {}: {} is no address of a page",
+                        task.id, seed.url
+                    )));
                 }
             }
         }
@@ -237,8 +240,9 @@ impl Plan {
     pub fn write(&self, path: &Utf8Path, replace: bool) -> Result<(), PlanError> {
         let failed = |source| PlanError::File { action: "write", path: path.to_owned(), source };
         let suite = self.suite.as_deref().map(|suite| as_seen_from(path, suite));
-        let text = serde_yaml::to_string(&Plan { suite, ..self.clone() })
-            .map_err(|error| PlanError::Content { path: path.to_owned(), reason: error.to_string() })?;
+        let text = serde_yaml::to_string(&Plan { suite, ..self.clone() }).map_err(|error| {
+            PlanError::Content { path: path.to_owned(), reason: error.to_string() }
+        })?;
         let mut options = fs::OpenOptions::new();
         options.write(true).create(replace).create_new(!replace).truncate(replace);
         let mut file = options.open(path).map_err(failed)?;
@@ -251,7 +255,9 @@ impl Plan {
         let mut seen = BTreeSet::new();
         for task in &self.tasks {
             let mut of_task = BTreeSet::new();
-            for (host, seed) in task.seeds.iter().filter_map(|seed| Some((host_of(&seed.url)?, seed))) {
+            for (host, seed) in
+                task.seeds.iter().filter_map(|seed| Some((host_of(&seed.url)?, seed)))
+            {
                 let plan = hosts.entry(host.clone()).or_default();
                 plan.tasks += usize::from(of_task.insert(host));
                 plan.seeds += usize::from(seen.insert(&seed.url));
@@ -293,7 +299,8 @@ fn as_seen_from(file: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
         let parent = parent.unwrap_or(Utf8Path::new(".")).canonicalize_utf8().ok()?;
         Some(path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name)))
     };
-    let (Some(file), Some(whole)) = (whole(file), path.canonicalize_utf8().ok().or_else(|| whole(path)))
+    let (Some(file), Some(whole)) =
+        (whole(file), path.canonicalize_utf8().ok().or_else(|| whole(path)))
     else {
         return path.to_owned();
     };
@@ -383,7 +390,11 @@ oracle: [{goto: 'https://rail.test/lines'}, {answer: first}]
         let path = Utf8Path::from_path(folder.path()).unwrap().join("plan.yaml");
         let text = serde_yaml::to_string(&plan).unwrap();
         for (from, to, expected) in [
-            ("https://rail.test/map", "rail.test/map", "task fares: rail.test/map is no address of a page"),
+            (
+                "https://rail.test/map",
+                "rail.test/map",
+                "task fares: rail.test/map is no address of a page",
+            ),
             ("suite:", "format: 9\nsuite:", "format 9.0"),
             ("depth:", "deep:", "deep"),
         ] {

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 /// Words that say nothing about what is looked for. They are those of orders and questions.
 const COMMON: &[&str] = &[
-    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "between", "browse", "but",
-    "by", "can", "check", "compare", "did", "do", "does", "find", "first", "for", "from", "get", "give",
-    "go", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "list", "look", "many", "me",
-    "most", "much", "my", "name", "no", "not", "of", "on", "one", "open", "or", "page", "please", "search",
-    "see", "show", "site", "than", "that", "the", "their", "them", "there", "these", "they", "this", "to",
-    "up", "use", "view", "was", "were", "what", "when", "where", "which", "who", "whose", "will", "with",
-    "within", "you", "your",
+    "a", "about", "all", "an", "and", "any", "are", "as", "at", "be", "been", "between", "browse",
+    "but", "by", "can", "check", "compare", "did", "do", "does", "find", "first", "for", "from",
+    "get", "give", "go", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "list",
+    "look", "many", "me", "most", "much", "my", "name", "no", "not", "of", "on", "one", "open",
+    "or", "page", "please", "search", "see", "show", "site", "than", "that", "the", "their",
+    "them", "there", "these", "they", "this", "to", "up", "use", "view", "was", "were", "what",
+    "when", "where", "which", "who", "whose", "will", "with", "within", "you", "your",
 ];
 const QUOTES: [char; 3] = ['"', '“', '”'];
 /// Words beside which a goal gives a secret.
@@ -30,11 +30,12 @@ const SECRETS: &[&str] = &[
     "key",
 ];
 /// Words of goals that log in. What looks like a password there is one.
-const LOG_IN: &[&str] = &["login", "log", "sign", "signin", "credentials", "authenticate", "account"];
+const LOG_IN: &[&str] =
+    &["login", "log", "sign", "signin", "credentials", "authenticate", "account"];
 /// Words between the name of a secret and the secret.
 const LINKS: &[&str] = &[
-    "is", "as", "to", "of", "the", "your", "my", "a", "be", "with", "and", "for", "using", "use", "their",
-    "new",
+    "is", "as", "to", "of", "the", "your", "my", "a", "be", "with", "and", "for", "using", "use",
+    "their", "new",
 ];
 /// How many words a query has at most. Sites' searches often want all of them on one page.
 const MOST_WORDS: usize = 4;
@@ -84,11 +85,15 @@ fn without_secrets(goal: &str) -> String {
         // `password:x` in one word.
         keep[at] = !words[at].trim_end_matches([':', '=']).contains([':', '=']);
         let is_link = |word: &str| LINKS.contains(&plain(word).as_str()) || plain(word).is_empty();
-        let after = (at + 1..words.len()).find(|at| !is_link(words[*at]) || words[*at].contains(QUOTES));
+        let after =
+            (at + 1..words.len()).find(|at| !is_link(words[*at]) || words[*at].contains(QUOTES));
         if let Some(start) = after.filter(|_| keep[at]) {
             let opens = words[start].starts_with(['"', '“', '\'', '`']);
-            let closes = |word: &str| word.trim_end_matches(['.', ',', ';']).ends_with(['"', '”', '\'', '`']);
-            let quoted = (start..words.len()).find(|end| closes(words[*end]) && words[*end].len() > 1);
+            let closes = |word: &str| {
+                word.trim_end_matches(['.', ',', ';']).ends_with(['"', '”', '\'', '`'])
+            };
+            let quoted =
+                (start..words.len()).find(|end| closes(words[*end]) && words[*end].len() > 1);
             let end = if opens { quoted.unwrap_or(words.len() - 1) } else { start };
             keep[start..=end].fill(false);
         }
@@ -99,12 +104,14 @@ fn without_secrets(goal: &str) -> String {
     }
     let is_mixed = |word: &str| {
         let has = |of: fn(char) -> bool| word.trim_matches(['.', ',', '"', '?']).contains(of);
-        has(char::is_alphabetic) && (has(|c| c.is_ascii_digit()) || has(|c| "@#$%&*!=/".contains(c)))
+        has(char::is_alphabetic)
+            && (has(|c| c.is_ascii_digit()) || has(|c| "@#$%&*!=/".contains(c)))
     };
-    let kept = words.iter().zip(keep).map(|(word, keep)| match keep && !(logs_in && is_mixed(word)) {
-        true => *word,
-        false => ",",
-    });
+    let kept =
+        words.iter().zip(keep).map(|(word, keep)| match keep && !(logs_in && is_mixed(word)) {
+            true => *word,
+            false => ",",
+        });
     kept.collect::<Vec<_>>().join(" ")
 }
 

@@ -36,7 +36,8 @@ pub(super) fn read(text: &str) -> Result<Vec<TaskPlan>, String> {
 }
 
 fn plan(question: Value) -> Result<TaskPlan, String> {
-    let Question { id, ques, web } = serde_json::from_value(question).map_err(|error| error.to_string())?;
+    let Question { id, ques, web } =
+        serde_json::from_value(question).map_err(|error| error.to_string())?;
     // Online-Mind2Web names some sites without a scheme.
     let address = if web.contains("://") { web } else { format!("https://{web}") };
     let url = Url::parse(&address).map_err(|error| format!("{address}: {error}"))?;
@@ -69,10 +70,16 @@ mod tests {
             ("Rail--0", "https://rail.test/")
         );
         assert_eq!(voyager[0].queries[0], "Marsh End");
-        assert_eq!((online[0].id.as_str(), online[0].seeds[0].url.as_str()), ("7", "https://rail.test/"));
+        assert_eq!(
+            (online[0].id.as_str(), online[0].seeds[0].url.as_str()),
+            ("7", "https://rail.test/")
+        );
         for (bad, says) in [
             ("{\"id\": 1}", "line 1: missing field `ques`"),
-            ("[{\"id\": 1, \"ques\": \"x\", \"web\": \"ftp://a.test\"}]", "[0]: ftp://a.test is no address"),
+            (
+                "[{\"id\": 1, \"ques\": \"x\", \"web\": \"ftp://a.test\"}]",
+                "[0]: ftp://a.test is no address",
+            ),
         ] {
             let error = read(bad).unwrap_err();
             assert!(error.starts_with(says), "{error}");

@@ -82,16 +82,22 @@ impl fmt::Display for Difference {
 pub fn compare(left: &Utf8Path, right: &Utf8Path) -> Result<Comparison, Error> {
     let (left, right) = (RunFolder::open(left)?, RunFolder::open(right)?);
     let (ours, theirs) = (left.episodes()?, right.episodes()?);
-    let mut found =
-        Comparison { compared: 0, differences: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
+    let mut found = Comparison {
+        compared: 0,
+        differences: Vec::new(),
+        only_left: Vec::new(),
+        only_right: Vec::new(),
+    };
     for episode in &ours {
         match theirs.iter().find(|other| other.id() == episode.id()) {
             Some(other) => found.add((&left, episode), (&right, other))?,
             None => found.only_left.push(episode.id().to_string()),
         }
     }
-    let missing =
-        theirs.iter().map(EpisodeRecord::id).filter(|id| ours.iter().all(|episode| episode.id() != *id));
+    let missing = theirs
+        .iter()
+        .map(EpisodeRecord::id)
+        .filter(|id| ours.iter().all(|episode| episode.id() != *id));
     found.only_right = missing.map(|id| id.to_string()).collect();
     Ok(found)
 }
@@ -109,7 +115,9 @@ pub fn check_snapshots(left: &Utf8Path, right: &Utf8Path) -> Result<(), Error> {
         return Ok(());
     }
     let named = |of: &BTreeMap<String, String>| {
-        let each = of.iter().map(|(name, digest)| format!("{name} ({})", digest.get(..8).unwrap_or(digest)));
+        let each = of
+            .iter()
+            .map(|(name, digest)| format!("{name} ({})", digest.get(..8).unwrap_or(digest)));
         each.collect::<Vec<_>>().join(", ")
     };
     Err(Error::DifferentSnapshots { left: named(&ours), right: named(&theirs) })
@@ -119,8 +127,12 @@ pub fn check_snapshots(left: &Utf8Path, right: &Utf8Path) -> Result<(), Error> {
 pub fn compare_repeats(run: &Utf8Path) -> Result<Comparison, Error> {
     let folder = RunFolder::open(run)?;
     let episodes = folder.episodes()?;
-    let mut found =
-        Comparison { compared: 0, differences: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
+    let mut found = Comparison {
+        compared: 0,
+        differences: Vec::new(),
+        only_left: Vec::new(),
+        only_right: Vec::new(),
+    };
     for of_task in episodes.chunk_by(|a, b| a.task == b.task) {
         let Some((first, others)) = of_task.split_first() else { continue };
         for other in others {
@@ -136,8 +148,12 @@ pub(crate) fn first_differences(
     episodes: &[EpisodeRecord],
     most: usize,
 ) -> (Vec<Difference>, usize) {
-    let mut found =
-        Comparison { compared: 0, differences: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
+    let mut found = Comparison {
+        compared: 0,
+        differences: Vec::new(),
+        only_left: Vec::new(),
+        only_right: Vec::new(),
+    };
     let mut left_out = 0;
     for of_task in episodes.chunk_by(|a, b| a.task == b.task) {
         let Some((first, others)) = of_task.split_first() else { continue };
@@ -212,13 +228,17 @@ fn unreadable(error: &Error) -> FirstDifference {
 
 type Canonical<'a> = (&'a [CanonicalStep<'a>], CanonicalEnd<'a>);
 
-fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Option<FirstDifference> {
+fn first_difference(
+    (a, a_end): Canonical<'_>,
+    (b, b_end): Canonical<'_>,
+) -> Option<FirstDifference> {
     let steps = a.iter().zip(b).find_map(|(a, b)| in_step(a, b));
     let extra = || {
         let (left, right) = (a.get(b.len()), b.get(a.len()));
         let step = left.or(right)?.step;
-        let seen =
-            |step: Option<&CanonicalStep<'_>>| step.map(|step| step.url.unwrap_or_default().to_owned());
+        let seen = |step: Option<&CanonicalStep<'_>>| {
+            step.map(|step| step.url.unwrap_or_default().to_owned())
+        };
         Some(FirstDifference {
             step: Some(step),
             field: "step".to_owned(),
@@ -228,11 +248,20 @@ fn first_difference((a, a_end): Canonical<'_>, (b, b_end): Canonical<'_>) -> Opt
     };
     let ends = || {
         let of = |field: &str, left: Option<String>, right: Option<String>| {
-            (left != right).then(|| FirstDifference { step: None, field: field.to_owned(), left, right })
+            (left != right).then(|| FirstDifference {
+                step: None,
+                field: field.to_owned(),
+                left,
+                right,
+            })
         };
         of("goal", a_end.goal.map(str::to_owned), b_end.goal.map(str::to_owned))
-            .or_else(|| of("outcome", Some(a_end.outcome.to_owned()), Some(b_end.outcome.to_owned())))
-            .or_else(|| of("answer", a_end.answer.map(str::to_owned), b_end.answer.map(str::to_owned)))
+            .or_else(|| {
+                of("outcome", Some(a_end.outcome.to_owned()), Some(b_end.outcome.to_owned()))
+            })
+            .or_else(|| {
+                of("answer", a_end.answer.map(str::to_owned), b_end.answer.map(str::to_owned))
+            })
             .or_else(|| {
                 of(
                     "score",
@@ -253,7 +282,8 @@ fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifferen
         right,
     };
     let text = |field: &str, left: Option<&str>, right: Option<&str>| {
-        (left != right).then(|| parted(field.to_owned(), left.map(str::to_owned), right.map(str::to_owned)))
+        (left != right)
+            .then(|| parted(field.to_owned(), left.map(str::to_owned), right.map(str::to_owned)))
     };
     text("url", a.url, b.url)
         .or_else(|| text("title", a.title, b.title))
@@ -262,26 +292,32 @@ fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifferen
             Some(parted(format!("observation, line {line}"), left, right))
         })
         .or_else(|| {
-            let text_of =
-                |dialogs: &[Dialog]| dialogs.iter().map(Dialog::to_string).collect::<Vec<_>>().join(", ");
-            (a.dialogs != b.dialogs)
-                .then(|| parted("dialogs".to_owned(), Some(text_of(a.dialogs)), Some(text_of(b.dialogs))))
+            let text_of = |dialogs: &[Dialog]| {
+                dialogs.iter().map(Dialog::to_string).collect::<Vec<_>>().join(", ")
+            };
+            (a.dialogs != b.dialogs).then(|| {
+                parted("dialogs".to_owned(), Some(text_of(a.dialogs)), Some(text_of(b.dialogs)))
+            })
         })
         .or_else(|| {
             let joined = |notices: &[String]| notices.join(", ");
-            (a.notices != b.notices)
-                .then(|| parted("notices".to_owned(), Some(joined(a.notices)), Some(joined(b.notices))))
+            (a.notices != b.notices).then(|| {
+                parted("notices".to_owned(), Some(joined(a.notices)), Some(joined(b.notices)))
+            })
         })
         .or_else(|| {
-            let named =
-                |files: &[SavedFile]| files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", ");
-            (a.downloads != b.downloads)
-                .then(|| parted("downloads".to_owned(), Some(named(a.downloads)), Some(named(b.downloads))))
+            let named = |files: &[SavedFile]| {
+                files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", ")
+            };
+            (a.downloads != b.downloads).then(|| {
+                parted("downloads".to_owned(), Some(named(a.downloads)), Some(named(b.downloads)))
+            })
         })
         .or_else(|| text("action", a.action, b.action))
         .or_else(|| text("error", a.error, b.error))
         .or_else(|| {
-            let (left, right) = (surplus(&a.requests, &b.requests), surplus(&b.requests, &a.requests));
+            let (left, right) =
+                (surplus(&a.requests, &b.requests), surplus(&b.requests, &a.requests));
             (left.is_some() || right.is_some()).then(|| parted("requests".to_owned(), left, right))
         })
 }
@@ -358,9 +394,16 @@ mod tests {
         };
         check(base.clone(), None);
         check(CanonicalStep { url: Some("x"), action: None, ..base.clone() }, Some("url"));
-        check(CanonicalStep { observation: Some("one"), ..base.clone() }, Some("observation, line 2"));
-        let dialog =
-            [Dialog { kind: "alert".to_owned(), message: "x".to_owned(), accepted: true, entered: None }];
+        check(
+            CanonicalStep { observation: Some("one"), ..base.clone() },
+            Some("observation, line 2"),
+        );
+        let dialog = [Dialog {
+            kind: "alert".to_owned(),
+            message: "x".to_owned(),
+            accepted: true,
+            entered: None,
+        }];
         check(CanonicalStep { dialogs: &dialog, action: None, ..base.clone() }, Some("dialogs"));
         check(CanonicalStep { action: None, ..base.clone() }, Some("action"));
         check(CanonicalStep { error: Some("e"), ..base.clone() }, Some("error"));

@@ -15,6 +15,9 @@ mod tests {
 
     #[test]
     fn one_is_not_many() {
-        assert_eq!(["0 pages", "1 page", "2 pages"], [0, 1, 2].map(|number| counted(number, "page")));
+        assert_eq!(
+            ["0 pages", "1 page", "2 pages"],
+            [0, 1, 2].map(|number| counted(number, "page"))
+        );
     }
 }

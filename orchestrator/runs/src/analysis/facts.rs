@@ -17,7 +17,11 @@ impl Summary {
             let names: Vec<&str> = MENDED.iter().map(|bug| bug.name).collect();
             facts.push((
                 "rules",
-                format!("{}, not the published ones; mended: {}", self.scoring_mode, names.join(", ")),
+                format!(
+                    "{}, not the published ones; mended: {}",
+                    self.scoring_mode,
+                    names.join(", ")
+                ),
             ));
         }
         let doubts = self.conditions.as_ref().map(Conditions::doubts).unwrap_or_default();
@@ -26,7 +30,10 @@ impl Summary {
         }
         if self.retried > 0 {
             let retried = counted(self.retried, "episode");
-            facts.push(("attempts", format!("{retried} attempted again after an error; each says why")));
+            facts.push((
+                "attempts",
+                format!("{retried} attempted again after an error; each says why"),
+            ));
         }
         facts.extend(self.off().map(|off| ("standard error", off)));
         if let Some((low, high)) = self.bounds {
@@ -36,9 +43,13 @@ impl Summary {
         }
         facts.extend(self.doubts().map(|doubts| ("bounds", doubts)));
         if let Some(answers) = &self.measures.answers {
-            let precision = answers.precision.map_or("-".to_owned(), |precision| format!("{precision:.2}"));
+            let precision =
+                answers.precision.map_or("-".to_owned(), |precision| format!("{precision:.2}"));
             let (rate, exact) = (answers.rate, answers.exact);
-            facts.push(("answers", format!("rate {rate:.2}, precision {precision}, exact match {exact:.2}")));
+            facts.push((
+                "answers",
+                format!("rate {rate:.2}, precision {precision}, exact match {exact:.2}"),
+            ));
         }
         if let Some(KeyNodes { completion, success, near_success, efficiency, length, cost }) =
             &self.measures.key_nodes
@@ -66,17 +77,22 @@ impl Summary {
                 Some(had(format!("{} with {}", number(all.episodes), cause.words())))
             }
             several => {
-                let named = several
-                    .iter()
-                    .filter_map(|one| Some(format!("{} {} ({})", one.cause?.words(), of(one), one.episodes)));
+                let named = several.iter().filter_map(|one| {
+                    Some(format!("{} {} ({})", one.cause?.words(), of(one), one.episodes))
+                });
                 let named: Vec<String> = named.collect();
-                Some(format!("{}: {}", had(format!("{} in doubt", number(all.episodes))), named.join(", ")))
+                Some(format!(
+                    "{}: {}",
+                    had(format!("{} in doubt", number(all.episodes))),
+                    named.join(", ")
+                ))
             }
         }
     }
 
     fn off(&self) -> Option<String> {
-        let labelled = |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
+        let labelled =
+            |error: Option<f64>, over: &str| error.map(|error| format!("{error:.3} over {over}"));
         let errors = [
             labelled(self.standard_error.over_tasks, "tasks"),
             labelled(self.standard_error.over_repeats, "repeats (stratified bootstrap)"),

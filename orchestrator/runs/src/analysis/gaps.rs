@@ -124,7 +124,16 @@ fn missed(episodes: &[EpisodeRecord]) -> Vec<MissedRequest> {
     {
         let new = || {
             let (method, url) = (miss.method.clone(), miss.url.clone());
-            (MissedRequest { method, url, count: 0, tasks: 0, nearest: miss.near.first().cloned() }, "")
+            (
+                MissedRequest {
+                    method,
+                    url,
+                    count: 0,
+                    tasks: 0,
+                    nearest: miss.near.first().cloned(),
+                },
+                "",
+            )
         };
         let (request, last) = found.entry((&miss.method, &miss.url)).or_insert_with(new);
         request.count += 1;
@@ -132,7 +141,9 @@ fn missed(episodes: &[EpisodeRecord]) -> Vec<MissedRequest> {
         *last = task;
     }
     let mut missed: Vec<MissedRequest> = found.into_values().map(|(request, _)| request).collect();
-    missed.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| (&a.url, &a.method).cmp(&(&b.url, &b.method))));
+    missed.sort_by(|a, b| {
+        b.count.cmp(&a.count).then_with(|| (&a.url, &a.method).cmp(&(&b.url, &b.method)))
+    });
     missed
 }
 
@@ -191,7 +202,8 @@ mod tests {
         let missing: Vec<_> =
             gaps.missing.iter().map(|gaps| (&*gaps.task, gaps.repeat, gaps.misses)).collect();
         assert_eq!(missing, [("a", 2, 2), ("a", 1, 1), ("b", 1, 1)]);
-        let missed: Vec<_> = gaps.missed.iter().map(|miss| (&*miss.url, miss.count, miss.tasks)).collect();
+        let missed: Vec<_> =
+            gaps.missed.iter().map(|miss| (&*miss.url, miss.count, miss.tasks)).collect();
         assert_eq!(missed, [("https://a.test/?page=2", 3, 2), ("https://a.test/x", 1, 1)]);
         let nearest = gaps.missed[0].nearest.as_ref().map(|near| &*near.differs);
         assert_eq!(nearest, Some("parameter page: 2 (recorded: 1)"));
@@ -201,6 +213,9 @@ mod tests {
     fn a_run_without_misses_has_no_bounds() {
         let run = RunRecord::new("web", String::new(), "noop".into(), 1, vec![task("a")]);
         let gaps = Gaps::of("run".into(), &run, &[episode("a", 1, 1.0, &[])]);
-        assert_eq!((gaps.misses, gaps.bounds, gaps.missing.len(), gaps.missed.len()), (0, None, 0, 0));
+        assert_eq!(
+            (gaps.misses, gaps.bounds, gaps.missing.len(), gaps.missed.len()),
+            (0, None, 0, 0)
+        );
     }
 }

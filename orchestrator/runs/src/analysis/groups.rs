@@ -43,7 +43,9 @@ pub fn groups<'a>(
 ) -> Vec<Group> {
     let mut members: BTreeMap<(By, &str), Vec<&TaskSummary>> = BTreeMap::new();
     let played = summaries.iter().filter(|summary| summary.is_played()).count();
-    for (record, summary) in records.into_iter().zip(summaries).filter(|(_, summary)| summary.is_played()) {
+    for (record, summary) in
+        records.into_iter().zip(summaries).filter(|(_, summary)| summary.is_played())
+    {
         let sites = record.sites.iter().map(|site| (By::Site, site.as_str()));
         for key in sites.chain(record.tags.iter().map(|tag| (By::Tag, tag.as_str()))) {
             members.entry(key).or_default().push(summary);

@@ -52,7 +52,8 @@ pub struct KeyNodes {
 impl Measures {
     /// Computes the measures of these episodes.
     pub fn of(tasks: &[TaskRecord], episodes: &[EpisodeRecord]) -> Measures {
-        let judged: Vec<&EpisodeRecord> = episodes.iter().filter(|episode| episode.score.is_some()).collect();
+        let judged: Vec<&EpisodeRecord> =
+            episodes.iter().filter(|episode| episode.score.is_some()).collect();
         Measures { answers: answers(&judged), key_nodes: key_nodes(tasks, &judged) }
     }
 }
@@ -74,7 +75,8 @@ fn share(episodes: &[&EpisodeRecord], holds: impl Fn(&EpisodeRecord) -> bool) ->
 }
 
 fn answers(episodes: &[&EpisodeRecord]) -> Option<Answers> {
-    let answered = |episode: &EpisodeRecord| episode.detail.as_ref().and_then(|detail| detail.answered);
+    let answered =
+        |episode: &EpisodeRecord| episode.detail.as_ref().and_then(|detail| detail.answered);
     let own = about(episodes, |episode| answered(episode).is_some())?;
     let with_answer = own.iter().filter(|episode| answered(episode) == Some(true));
     let scores: Vec<f64> = with_answer.filter_map(|episode| episode.score).collect();
@@ -91,7 +93,8 @@ const AS_LONG: f64 = 1.2;
 fn length(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<f64> {
     let scores = episodes.iter().filter_map(|episode| {
         let task = tasks.iter().find(|task| task.id == episode.task)?;
-        let (allowed, taken) = (f64::from(task.reference_steps?) * AS_LONG, f64::from(episode.steps));
+        let (allowed, taken) =
+            (f64::from(task.reference_steps?) * AS_LONG, f64::from(episode.steps));
         Some(if taken < allowed { 1.0 } else { allowed / taken.max(1.0) })
     });
     mean(&scores.collect::<Vec<_>>())
@@ -102,9 +105,11 @@ fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNod
     let own = about(episodes, |episode| nodes(episode).is_some())?;
     // The record of an episode with an error does not have its number of nodes, so it is taken from
     // another episode of the task.
-    let of_task = |task: &str| own.iter().filter(|other| other.task == task).find_map(|other| nodes(other));
-    let count =
-        |episode: &EpisodeRecord| nodes(episode).or_else(|| of_task(&episode.task)).unwrap_or(0) as f64;
+    let of_task =
+        |task: &str| own.iter().filter(|other| other.task == task).find_map(|other| nodes(other));
+    let count = |episode: &EpisodeRecord| {
+        nodes(episode).or_else(|| of_task(&episode.task)).unwrap_or(0) as f64
+    };
     let reached = |episode: &EpisodeRecord| episode.score.unwrap_or(0.0) * count(episode);
     let efficiency = own.iter().map(|episode| match reached(episode) {
         0.0 => 0.0,
@@ -156,7 +161,8 @@ mod tests {
             answered: None,
             wrong: Vec::new(),
         });
-        record.models = cost.map(|cost| ModelUsage { calls: 1, cost: Some(cost), ..ModelUsage::default() });
+        record.models =
+            cost.map(|cost| ModelUsage { calls: 1, cost: Some(cost), ..ModelUsage::default() });
         record
     }
 
@@ -180,7 +186,10 @@ mod tests {
     #[test]
     fn a_node_costs_what_all_asking_cost_over_all_nodes_reached() {
         let cost = |episodes: &[EpisodeRecord]| Measures::of(&[], episodes).key_nodes.unwrap().cost;
-        assert_eq!(cost(&[episode("a", 1, 0.5, Some(0.25)), episode("b", 1, 0.5, Some(0.75))]), Some(0.25));
+        assert_eq!(
+            cost(&[episode("a", 1, 0.5, Some(0.25)), episode("b", 1, 0.5, Some(0.75))]),
+            Some(0.25)
+        );
         assert_eq!(cost(&[episode("a", 1, 0.0, Some(0.25))]), None, "no node was reached");
         assert_eq!(cost(&[episode("a", 1, 1.0, None)]), None, "nobody was asked");
     }

@@ -38,7 +38,10 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
             let (from, to) = (folder.episode(&id), merged.episode(&id));
             if to.is_whole() {
                 merged.discard()?;
-                return Err(Error::TwiceInParts { path: from.path().to_owned(), id: id.to_string() });
+                return Err(Error::TwiceInParts {
+                    path: from.path().to_owned(),
+                    id: id.to_string(),
+                });
             }
             // As with every episode, the folder appears under its name only when it is complete.
             let beside = merged.begin_episode(&id)?;
@@ -58,7 +61,9 @@ pub(crate) fn join(whole: &mut RunRecord, part: &RunRecord, path: &Utf8Path) -> 
     let tasks = |run: &RunRecord| run.tasks.len().to_string();
     let differs = whole
         .differs_from(part)
-        .or_else(|| (whole.tasks != part.tasks).then(|| ("list of tasks", tasks(whole), tasks(part))))
+        .or_else(|| {
+            (whole.tasks != part.tasks).then(|| ("list of tasks", tasks(whole), tasks(part)))
+        })
         .map(|(what, there, here)| (what.to_owned(), there, here))
         .or_else(|| whole.differs_in_machine(part));
     if let Some((what, there, here)) = differs {
@@ -91,12 +96,14 @@ fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
 /// The files of an episode. A link could lead to any file of the user's, a pipe would never end: no
 /// run has them.
 fn files_of(folder: &Utf8Path) -> Result<Vec<String>, Error> {
-    let found = below::list(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
+    let found =
+        below::list(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
     match found.others.first() {
         None => Ok(found.files),
         Some(other) => {
-            let source =
-                std::io::Error::other("it is a link or no regular file, which no run has; remove it");
+            let source = std::io::Error::other(
+                "it is a link or no regular file, which no run has; remove it",
+            );
             Err(Error::Read { path: folder.join(other), source })
         }
     }

@@ -48,8 +48,9 @@ mod tests {
 
     #[test]
     fn chance_and_live_models_are_told_from_what_has_to_repeat() {
-        let usage =
-            |calls, recorded, failed| Some(ModelUsage { calls, recorded, failed, ..ModelUsage::default() });
+        let usage = |calls, recorded, failed| {
+            Some(ModelUsage { calls, recorded, failed, ..ModelUsage::default() })
+        };
         for agent in ["random", "cot->random", "random -> oracle"] {
             assert_eq!(of(agent, None), Some(Nondeterminism::RandomAgent), "{agent}");
         }

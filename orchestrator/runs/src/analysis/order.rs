@@ -30,8 +30,10 @@ impl OrderDifference {
         if left.is_empty() || right.is_empty() {
             return None;
         }
-        let equal =
-            left.iter().zip(right).take_while(|(left, right)| without_time(left) == without_time(right));
+        let equal = left
+            .iter()
+            .zip(right)
+            .take_while(|(left, right)| without_time(left) == without_time(right));
         let at = equal.count();
         if at == left.len().max(right.len()) {
             return None;
@@ -86,7 +88,8 @@ mod tests {
 
     #[test]
     fn orders_part_at_the_first_event_that_is_another_one() {
-        let left = lines(&["  1     0.0  page       timer 50", "  1     0.5  page       response 200 a"]);
+        let left =
+            lines(&["  1     0.0  page       timer 50", "  1     0.5  page       response 200 a"]);
         let mut right =
             lines(&["  1     0.1  page       timer 50", "  1     0.5  page       animation frame"]);
         let parted = OrderDifference::between(&left, &right).unwrap();
@@ -108,7 +111,8 @@ mod tests {
 
     #[test]
     fn the_last_twenty_events_are_told() {
-        let left: Vec<String> = (0..40).map(|number| format!("  1     0.0  page  timer {number}")).collect();
+        let left: Vec<String> =
+            (0..40).map(|number| format!("  1     0.0  page  timer {number}")).collect();
         let mut right = left.clone();
         right.swap(30, 31);
         let parted = OrderDifference::between(&left, &right).unwrap();

@@ -67,14 +67,16 @@ pub struct Flip {
 /// # Errors
 /// When a run cannot be read, or no task is in both.
 pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
-    let suites = [RunFolder::open(left)?.run()?.suite_digest, RunFolder::open(right)?.run()?.suite_digest];
+    let suites =
+        [RunFolder::open(left)?.run()?.suite_digest, RunFolder::open(right)?.run()?.suite_digest];
     let (ours, theirs) = (Summary::read(left)?, Summary::read(right)?);
     let scores = |summary: &Summary| -> BTreeMap<String, (Option<f64>, bool)> {
         summary.tasks.iter().map(|task| (task.task.clone(), (task.score, task.passed))).collect()
     };
     let (a, b) = (scores(&ours), scores(&theirs));
-    let score =
-        |of: &BTreeMap<String, (Option<f64>, bool)>, task: &str| of.get(task).and_then(|(score, _)| *score);
+    let score = |of: &BTreeMap<String, (Option<f64>, bool)>, task: &str| {
+        of.get(task).and_then(|(score, _)| *score)
+    };
     if !a.keys().any(|task| b.contains_key(task)) {
         return Err(Error::NothingInCommon {
             left: left.to_owned(),
@@ -109,7 +111,15 @@ pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
     flips.retain(|flip| flip.left != flip.right);
     flips.sort_by(|a, b| b.gain().total_cmp(&a.gain()));
     let difference = paired(&differences);
-    Ok(Pairing { left, right, tasks, difference, flips, left_out, different_suites: suites[0] != suites[1] })
+    Ok(Pairing {
+        left,
+        right,
+        tasks,
+        difference,
+        flips,
+        left_out,
+        different_suites: suites[0] != suites[1],
+    })
 }
 
 impl Flip {
@@ -126,8 +136,13 @@ impl fmt::Display for Pairing {
         for Side { folder, agent, model, judge, score, passed } in [&self.left, &self.right] {
             let score = score.map_or("-".to_owned(), |score| format!("{score:.2}"));
             let model = model.as_ref().map_or_else(String::new, |model| format!(" with {model}"));
-            let judge = judge.as_ref().map_or_else(String::new, |judge| format!(", judged by {judge}"));
-            writeln!(f, "{score}, {passed}/{} tasks passed: {agent}{model}{judge} in {folder}", self.tasks)?;
+            let judge =
+                judge.as_ref().map_or_else(String::new, |judge| format!(", judged by {judge}"));
+            writeln!(
+                f,
+                "{score}, {passed}/{} tasks passed: {agent}{model}{judge} in {folder}",
+                self.tasks
+            )?;
         }
         if let Some(PairedDifference { mean, interval, p }) = self.difference {
             let (low, high) = (interval.low, interval.high);

@@ -51,8 +51,14 @@ pub enum Cause {
 }
 
 impl Cause {
-    const ALL: [Cause; 6] =
-        [Cause::Miss, Cause::OtherState, Cause::Guess, Cause::Error, Cause::TimeOut, Cause::Unjudged];
+    const ALL: [Cause; 6] = [
+        Cause::Miss,
+        Cause::OtherState,
+        Cause::Guess,
+        Cause::Error,
+        Cause::TimeOut,
+        Cause::Unjudged,
+    ];
 
     /// Whether an episode has this cause.
     pub fn is_of(self, episode: &EpisodeRecord) -> bool {
@@ -102,7 +108,8 @@ fn bounds(tasks: &[&[&EpisodeRecord]], cause: Option<Cause>) -> Option<Bounds> {
     let episodes = tasks.iter().copied().flatten().filter(|episode| doubtful(episode)).count();
     let score = |had: f64| {
         let of_task = |own: &&[&EpisodeRecord]| {
-            let scores = own.iter().filter_map(|one| if doubtful(one) { Some(had) } else { one.score });
+            let scores =
+                own.iter().filter_map(|one| if doubtful(one) { Some(had) } else { one.score });
             mean(&scores.collect::<Vec<_>>())
         };
         mean(&tasks.iter().filter_map(of_task).collect::<Vec<_>>())

@@ -73,7 +73,8 @@ const ALL_SIGNS: usize = 14;
 /// Compares by the differences of tasks. `None` without tasks.
 pub fn paired(differences: &[f64]) -> Option<PairedDifference> {
     let mean = mean(differences)?;
-    let moved: Vec<f64> = differences.iter().copied().filter(|difference| *difference != 0.0).collect();
+    let moved: Vec<f64> =
+        differences.iter().copied().filter(|difference| *difference != 0.0).collect();
     let observed = moved.iter().sum::<f64>().abs();
     let mut random = SplitMix64(SEED);
     let (choices, all) = match moved.len() {
@@ -94,7 +95,11 @@ pub fn paired(differences: &[f64]) -> Option<PairedDifference> {
         // Sums of the same numbers with other signs may differ in the last digit.
         as_large += u64::from(sum.abs() >= observed - 1e-9);
     }
-    Some(PairedDifference { mean, interval: bootstrap(differences), p: as_large as f64 / choices as f64 })
+    Some(PairedDifference {
+        mean,
+        interval: bootstrap(differences),
+        p: as_large as f64 / choices as f64,
+    })
 }
 
 /// The population variance; 0 without values.
@@ -137,7 +142,10 @@ fn wilson(passed: usize, total: usize) -> Interval {
 fn bootstrap(scores: &[f64]) -> Interval {
     let mut random = SplitMix64(SEED);
     let mut means: Vec<f64> = (0..RESAMPLES)
-        .map(|_| scores.iter().map(|_| scores[random.below(scores.len())]).sum::<f64>() / scores.len() as f64)
+        .map(|_| {
+            scores.iter().map(|_| scores[random.below(scores.len())]).sum::<f64>()
+                / scores.len() as f64
+        })
         .collect();
     means.sort_by(f64::total_cmp);
     let at = |share: f64| means[((RESAMPLES - 1) as f64 * share).round() as usize];
@@ -189,7 +197,10 @@ mod tests {
         let scores = [0.0, 0.25, 0.5, 0.5, 0.75, 1.0];
         let first = interval(&scores).unwrap();
         assert_eq!(first.method, Method::Bootstrap);
-        assert!(first.low > 0.1 && first.low < 0.5 && first.high > 0.5 && first.high < 0.9, "{first:?}");
+        assert!(
+            first.low > 0.1 && first.low < 0.5 && first.high > 0.5 && first.high < 0.9,
+            "{first:?}"
+        );
         assert_eq!(interval(&scores), Some(first));
         close(interval(&[0.5; 4]).unwrap(), 0.5, 0.5);
     }
@@ -218,7 +229,8 @@ mod tests {
         let means: Vec<f64> = (0..40_000)
             .map(|_| {
                 let of_task = |task: &Vec<f64>| {
-                    task.iter().map(|_| task[random.below(task.len())]).sum::<f64>() / task.len() as f64
+                    task.iter().map(|_| task[random.below(task.len())]).sum::<f64>()
+                        / task.len() as f64
                 };
                 tasks.iter().map(of_task).sum::<f64>() / 3.0
             })

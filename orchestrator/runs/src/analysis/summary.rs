@@ -12,10 +12,13 @@ use crate::analysis::groups::{Group, groups};
 use crate::analysis::measures::Measures;
 use crate::analysis::nondeterminism::Nondeterminism;
 use crate::analysis::sensitivity::Sensitivity;
-use crate::analysis::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
+use crate::analysis::statistics::{
+    Interval, StandardError, interval, mean, standard_error, variance,
+};
 use crate::results::fingerprint::of_repeat;
 use crate::results::{
-    Conditions, EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
+    Conditions, EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord,
+    TaskRecord, Times,
 };
 
 /// The numbers of a run, which may be incomplete. Displays as a table of 80 columns;
@@ -179,11 +182,17 @@ impl Summary {
             of.entry(&episode.task).or_default().push(episode);
         }
         let own = |task: &TaskRecord| of.get(task.id.as_str()).map_or(&[] as &[_], Vec::as_slice);
-        let tasks: Vec<TaskSummary> = run.own_tasks().map(|task| of_task(&task.id, own(task))).collect();
+        let tasks: Vec<TaskSummary> =
+            run.own_tasks().map(|task| of_task(&task.id, own(task))).collect();
         let repeats: Vec<Vec<f64>> = run.own_tasks().map(|task| scores_of(own(task))).collect();
         let bound = |unjudged: f64| {
             let means = run.own_tasks().filter_map(|task| {
-                mean(&own(task).iter().map(|episode| episode.score.unwrap_or(unjudged)).collect::<Vec<_>>())
+                mean(
+                    &own(task)
+                        .iter()
+                        .map(|episode| episode.score.unwrap_or(unjudged))
+                        .collect::<Vec<_>>(),
+                )
             });
             mean(&means.collect::<Vec<_>>()).unwrap_or(unjudged)
         };
@@ -196,8 +205,9 @@ impl Summary {
             requests.add(&episode.requests);
             times.add(&episode.times.unwrap_or_default());
         }
-        let count =
-            |wanted: fn(&Outcome) -> bool| episodes.iter().filter(|episode| wanted(&episode.outcome)).count();
+        let count = |wanted: fn(&Outcome) -> bool| {
+            episodes.iter().filter(|episode| wanted(&episode.outcome)).count()
+        };
         Summary {
             format: FORMAT,
             folder: folder.to_owned(),
@@ -218,8 +228,9 @@ impl Summary {
             groups: groups(run.own_tasks(), &tasks),
             played: tasks.iter().filter(|task| task.is_played()).count(),
             passed: tasks.iter().filter(|task| task.passed).count(),
-            deterministic: (fingerprints.len() > 1)
-                .then(|| fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)),
+            deterministic: (fingerprints.len() > 1).then(|| {
+                fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)
+            }),
             nondeterminism: Nondeterminism::of(run, episodes),
             fingerprints,
             requests,

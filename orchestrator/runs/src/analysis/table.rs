@@ -56,7 +56,11 @@ impl fmt::Display for Summary {
 impl Summary {
     /// The table for a terminal of this width, at least 24 columns. It has no line feed at the end.
     pub fn table(&self, width: usize) -> String {
-        self.written(width, &COLUMNS, &[Summary::write_scores, Summary::write_groups, Summary::write_play])
+        self.written(
+            width,
+            &COLUMNS,
+            &[Summary::write_scores, Summary::write_groups, Summary::write_play],
+        )
     }
 
     /// The table with scores only, for attempts that were not played here.
@@ -78,7 +82,8 @@ impl Summary {
 
     fn write_table(&self, text: &mut String, width: usize, columns: &[Column]) -> fmt::Result {
         let played = || self.tasks.iter().filter(|task| task.is_played());
-        let longest = played().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
+        let longest =
+            played().map(|task| task.task.chars().count()).max().unwrap_or(0).max("task".len());
         let mut room = width - longest.clamp(4, TASK_WIDTH).min(width);
         let columns: Vec<&Column> = columns
             .iter()
@@ -87,7 +92,8 @@ impl Summary {
                 Some(column)
             })
             .collect();
-        let name_width = longest.min(width - columns.iter().map(|column| column.width).sum::<usize>());
+        let name_width =
+            longest.min(width - columns.iter().map(|column| column.width).sum::<usize>());
         let mut row = |name: &str, cells: &mut dyn Iterator<Item = (String, usize)>| {
             write!(text, "{:name_width$}", cut(name, name_width))?;
             for (cell, width) in cells {
@@ -142,7 +148,10 @@ impl Summary {
             0 => String::new(),
             count => format!(", {count} lost because the agent failed"),
         };
-        line("failures", format!("{errors}{agent}, {} timed out{broken}{unjudged}", self.timeouts))?;
+        line(
+            "failures",
+            format!("{errors}{agent}, {} timed out{broken}{unjudged}", self.timeouts),
+        )?;
         for cause in self.causes.iter().take(CAUSES) {
             let judge = if cause.of_judge { "the judge " } else { "" };
             line("", format!("{}x {judge}{}", cause.count, in_one_line(&cause.message)))?;
@@ -155,8 +164,10 @@ impl Summary {
 
     /// Writes what happened in the episodes.
     fn write_play(&self, line: &mut Line<'_>) -> fmt::Result {
-        let repeats = if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
-        let missing = if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
+        let repeats =
+            if self.repeat > 1 { format!(" in {} repeats", self.repeat) } else { String::new() };
+        let missing =
+            if self.is_complete() { String::new() } else { format!(" of {}", self.planned) };
         line(
             "episodes",
             format!(
@@ -168,7 +179,8 @@ impl Summary {
         )?;
         let shares = self.times.shares();
         if !shares.is_empty() {
-            let shares = shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
+            let shares =
+                shares.iter().map(|(phase, share)| format!("{} {share:.0} %", phase.word()));
             line("time", shares.collect::<Vec<_>>().join(", "))?;
         }
         for (label, spent) in [("models", &self.models), ("judge", &self.judging)] {
@@ -178,7 +190,10 @@ impl Summary {
         }
         let refused = match self.refused_hosts.len() {
             0 => "0".to_owned(),
-            count => format!("{count}: {}", self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")),
+            count => format!(
+                "{count}: {}",
+                self.refused_hosts.iter().cloned().collect::<Vec<_>>().join(" ")
+            ),
         };
         line("refused hosts", refused)?;
         if self.requests.search > 0 {
@@ -191,7 +206,10 @@ impl Summary {
             )?;
         }
         if self.requests.guessed > 0 {
-            line("guesses", format!("{} answered by guessing what a value is", self.requests.guessed))?;
+            line(
+                "guesses",
+                format!("{} answered by guessing what a value is", self.requests.guessed),
+            )?;
         }
         line("misses", format!("{} of {} requests", self.requests.miss, self.requests.total()))?;
         for miss in self.misses.iter().take(MISSES) {
@@ -216,7 +234,10 @@ impl Summary {
             };
             by = Some(group.by);
             let score = group.score.map_or("-".to_owned(), |score| format!("{score:.2}"));
-            line(label, format!("{score} {}, {}/{} passed", group.name, group.passed, group.tasks))?;
+            line(
+                label,
+                format!("{score} {}, {}/{} passed", group.name, group.passed, group.tasks),
+            )?;
         }
         match groups.len().saturating_sub(GROUPS) {
             0 => Ok(()),
@@ -231,13 +252,16 @@ impl Summary {
         let count = self.fingerprints.len();
         match self.deterministic {
             None => line("fingerprint", first.fingerprint.clone()),
-            Some(true) => line("fingerprint", format!("{} equal in {count} repeats", first.fingerprint)),
+            Some(true) => {
+                line("fingerprint", format!("{} equal in {count} repeats", first.fingerprint))
+            }
             Some(false) => {
                 line("fingerprint", self.differing(count))?;
-                let start = |one: &RepeatFingerprint| one.fingerprint.chars().take(16).collect::<String>();
-                self.fingerprints
-                    .iter()
-                    .try_for_each(|one| line("", format!("{} in repeat {}", start(one), one.repeat)))
+                let start =
+                    |one: &RepeatFingerprint| one.fingerprint.chars().take(16).collect::<String>();
+                self.fingerprints.iter().try_for_each(|one| {
+                    line("", format!("{} in repeat {}", start(one), one.repeat))
+                })
             }
         }
     }
@@ -275,7 +299,10 @@ pub(crate) fn models(spent: &ModelUsage) -> String {
         (spent.empty, "empty"),
         (spent.failed, "without a reply"),
     ];
-    let faults = faults.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let faults = faults
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"));
     let faults: Vec<String> = faults.collect();
     let faults = if faults.is_empty() { String::new() } else { format!("; {}", faults.join(", ")) };
     format!(

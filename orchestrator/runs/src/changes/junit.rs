@@ -15,15 +15,18 @@ use crate::results::files;
 /// When the file cannot be written.
 pub fn write_junit(path: &Utf8Path, suite: &SuiteChanges<'_>) -> Result<(), Error> {
     let xml = draw(suite);
-    files::write(path, xml.as_bytes()).map_err(|source| Error::Write { path: path.to_owned(), source })
+    files::write(path, xml.as_bytes())
+        .map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
 fn draw(suite: &SuiteChanges<'_>) -> String {
     let failures = suite.tasks.iter().filter(|task| fails(suite, task)).count();
-    let skipped = suite.tasks.iter().filter(|task| !fails(suite, task) && skip(task).is_some()).count();
+    let skipped =
+        suite.tasks.iter().filter(|task| !fails(suite, task) && skip(task).is_some()).count();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let name = escape(suite.name);
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\"", suite.tasks.len());
+    let counts =
+        format!("tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\"", suite.tasks.len());
     // Writing into a string never fails.
     let _ = writeln!(xml, "<testsuites {counts}>\n <testsuite name=\"{name}\" {counts}>");
     for task in &suite.tasks {
@@ -32,7 +35,8 @@ fn draw(suite: &SuiteChanges<'_>) -> String {
         if fails(suite, task) {
             let pages: Vec<&PageChange> =
                 suite.pages_of(task).filter(|page| page.verdict != Verdict::Same).collect();
-            let message = escape(&pages.iter().map(|page| line(page)).collect::<Vec<_>>().join("; "));
+            let message =
+                escape(&pages.iter().map(|page| line(page)).collect::<Vec<_>>().join("; "));
             let detail = pages.iter().map(|page| detail(page)).collect::<Vec<_>>().join("\n");
             let kind = task.verdict.word().replace(' ', "-");
             let _ = writeln!(
@@ -112,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_task_fails_passes_or_says_why_it_says_nothing() {
-        let pages = vec![page("https://a.test/", Verdict::Same), page("https://a.test/b", Verdict::Gone)];
+        let pages =
+            vec![page("https://a.test/", Verdict::Same), page("https://a.test/b", Verdict::Gone)];
         let changes = Changes { pages, interrupted: true };
         let task = |id: &str, urls: &[&str]| {
             let urls: Vec<String> = urls.iter().map(|url| (*url).to_owned()).collect();
@@ -125,8 +130,13 @@ mod tests {
             task("none", &[]),
         ];
         assert!(tasks[0].is_same() && !tasks[2].is_same());
-        let suite =
-            SuiteChanges { name: "s", old: String::new(), new: String::new(), tasks, changes: &changes };
+        let suite = SuiteChanges {
+            name: "s",
+            old: String::new(),
+            new: String::new(),
+            tasks,
+            changes: &changes,
+        };
         let xml = draw(&suite);
         for expected in [
             "tests=\"4\" failures=\"1\" skipped=\"2\"",

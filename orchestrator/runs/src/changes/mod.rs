@@ -19,6 +19,9 @@ use std::time::Duration;
 use browser::{Device, Picture};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::replay::ReplayOptions;
+pub use junit::write_junit;
+pub use pictures::PictureChange;
+pub use report::{SuiteChanges, TaskChanges, write_report};
 use serde::Serialize;
 use snapshots::index::ReplaySet;
 use snapshots::ops::{TextDifference, compare_texts};
@@ -28,9 +31,6 @@ use url::Url;
 
 use crate::offline_visit::{Visitor, absence};
 use crate::play::environment::EnvironmentError;
-pub use junit::write_junit;
-pub use pictures::PictureChange;
-pub use report::{SuiteChanges, TaskChanges, write_report};
 
 /// What has changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -159,7 +159,8 @@ pub async fn compare(
         let mut change = judge(url, &before, &after, options.tolerance);
         if let (Some(folder), true) = (&options.pictures, change.verdict != Verdict::Same) {
             let written = pictures::write(folder, done, before.picture, after.picture);
-            change.picture = written.map_err(EnvironmentError::while_doing("write the pictures"))?;
+            change.picture =
+                written.map_err(EnvironmentError::while_doing("write the pictures"))?;
         }
         changes.pages.push(change);
     }
@@ -202,12 +203,16 @@ impl PageState {
 }
 
 impl SnapshotVisitor {
-    async fn open(set: ReplaySet, options: &ChangeOptions) -> Result<SnapshotVisitor, EnvironmentError> {
+    async fn open(
+        set: ReplaySet,
+        options: &ChangeOptions,
+    ) -> Result<SnapshotVisitor, EnvironmentError> {
         let times: BTreeMap<_, _> =
             set.pages().map(|page| (without_fragment(&page.url).to_owned(), page.ts)).collect();
         let first = set.members().filter_map(|(archive, _)| archive.recorded()).min();
         let replay = ReplayOptions { list_nearest: false, ..ReplayOptions::default() };
-        let visitor = Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;
+        let visitor =
+            Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;
         Ok(SnapshotVisitor {
             visitor,
             times,
@@ -231,13 +236,20 @@ impl SnapshotVisitor {
             Err(error) if self.failures < MAX_FAILURES => {
                 self.failures += 1;
                 self.visitor.forget();
-                Ok(PageState::absent(Verdict::Gone, format!("failed to {}", error_text::with_causes(&error))))
+                Ok(PageState::absent(
+                    Verdict::Gone,
+                    format!("failed to {}", error_text::with_causes(&error)),
+                ))
             }
             Err(error) => Err(EnvironmentError::while_doing("visit a page")(error)),
         }
     }
 
-    async fn show(&mut self, url: &str, options: &ChangeOptions) -> Result<PageState, browser::Error> {
+    async fn show(
+        &mut self,
+        url: &str,
+        options: &ChangeOptions,
+    ) -> Result<PageState, browser::Error> {
         let at = self.times.get(without_fragment(url)).copied();
         let visit = self.visitor.visit(&Page::new(url, at.unwrap_or(self.otherwise))).await?;
         let Some(session) = self.visitor.session() else { return Ok(PageState::default()) };
@@ -318,7 +330,12 @@ mod tests {
 
     fn shown(address: &str, text: &str) -> PageState {
         let lines = text.split(' ').map(str::to_owned).collect();
-        PageState { address: address.to_owned(), title: "T".to_owned(), lines, ..PageState::default() }
+        PageState {
+            address: address.to_owned(),
+            title: "T".to_owned(),
+            lines,
+            ..PageState::default()
+        }
     }
 
     #[test]

@@ -68,7 +68,8 @@ pub(super) fn write(
     let keep = |image: Option<Image>, side: &str| -> io::Result<Option<String>> {
         let Some(image) = image else { return Ok(None) };
         let name = format!("{:04}-{side}.png", number + 1);
-        let png = lodepng::encode24(&image.pixels, image.width, image.height).map_err(io::Error::other)?;
+        let png = lodepng::encode24(&image.pixels, image.width, image.height)
+            .map_err(io::Error::other)?;
         fs::write(folder.join(&name), png)?;
         Ok(Some(name))
     };
@@ -124,7 +125,13 @@ fn aligned(old: &Image, new: &Image) -> Vec<Option<usize>> {
     lines
 }
 
-fn square_differs(old: &Image, new: &Image, lines: &[Option<usize>], left: usize, top: usize) -> bool {
+fn square_differs(
+    old: &Image,
+    new: &Image,
+    lines: &[Option<usize>],
+    left: usize,
+    top: usize,
+) -> bool {
     let (right, bottom) = ((left + SQUARE).min(new.width), (top + SQUARE).min(new.height));
     if right > old.width {
         return true;

@@ -138,12 +138,22 @@ struct ChoiceValue {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_report(path: &Utf8Path, suite: &SuiteChanges<'_>, pictures: &str) -> Result<(), Error> {
+pub fn write_report(
+    path: &Utf8Path,
+    suite: &SuiteChanges<'_>,
+    pictures: &str,
+) -> Result<(), Error> {
     REPORT.write(&view(suite, pictures), path)
 }
 
-const VERDICTS: [Verdict; 6] =
-    [Verdict::Gone, Verdict::Walled, Verdict::Moved, Verdict::Changed, Verdict::NotRecorded, Verdict::Same];
+const VERDICTS: [Verdict; 6] = [
+    Verdict::Gone,
+    Verdict::Walled,
+    Verdict::Moved,
+    Verdict::Changed,
+    Verdict::NotRecorded,
+    Verdict::Same,
+];
 
 fn view<'a>(suite: &'a SuiteChanges<'a>, folder: &str) -> View<'a> {
     let changes = suite.changes;
@@ -163,20 +173,21 @@ fn view<'a>(suite: &'a SuiteChanges<'a>, folder: &str) -> View<'a> {
         total: task.pages.len(),
     });
     let pages = changes.pages.iter().enumerate();
-    let pages = pages.filter(|(_, page)| page.verdict != Verdict::Same).map(|(number, page)| PageView {
-        page,
-        number,
-        word: page.verdict.word(),
-        badge: badge(page.verdict),
-        text_percent: percent(page.text_share),
-        pictures: pictures_of(page, folder),
-        tasks: suite
-            .tasks
-            .iter()
-            .filter(|task| task.pages.contains(&number))
-            .map(|task| task.id.as_str())
-            .collect(),
-    });
+    let pages =
+        pages.filter(|(_, page)| page.verdict != Verdict::Same).map(|(number, page)| PageView {
+            page,
+            number,
+            word: page.verdict.word(),
+            badge: badge(page.verdict),
+            text_percent: percent(page.text_share),
+            pictures: pictures_of(page, folder),
+            tasks: suite
+                .tasks
+                .iter()
+                .filter(|task| task.pages.contains(&number))
+                .map(|task| task.id.as_str())
+                .collect(),
+        });
     let same = changes.pages.iter().filter(|page| page.verdict == Verdict::Same);
     View {
         sandbox: env!("CARGO_PKG_VERSION"),

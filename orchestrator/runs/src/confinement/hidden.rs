@@ -43,20 +43,28 @@ impl Secrets {
                 named.extend(with_target(path.as_std_path()));
             }
         };
-        world.snapshots.iter().chain(&world.sites).chain(&world.storage_state).for_each(|path| name(path));
+        world
+            .snapshots
+            .iter()
+            .chain(&world.sites)
+            .chain(&world.storage_state)
+            .for_each(|path| name(path));
         for task in &suite.tasks {
             task.snapshots.iter().flatten().chain(&task.storage_state).for_each(|path| name(path));
             for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
                 program.command.iter().for_each(|word| {
                     let path = program.folder.join(word);
-                    if path.starts_with(&program.folder) && path.exists() && path != program.folder {
+                    if path.starts_with(&program.folder) && path.exists() && path != program.folder
+                    {
                         name(&path);
                     }
                 });
             }
         }
-        let folder = suite.folder.canonicalize().unwrap_or_else(|_| absolute(suite.folder.as_std_path()));
-        let mut elsewhere: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
+        let folder =
+            suite.folder.canonicalize().unwrap_or_else(|_| absolute(suite.folder.as_std_path()));
+        let mut elsewhere: Vec<PathBuf> =
+            options.confinement.hidden.iter().map(Into::into).collect();
         elsewhere.extend(cassettes.iter().flat_map(|path| with_target(path)));
         let repositories: BTreeSet<PathBuf> =
             named.iter().chain([&folder]).filter_map(|path| repository(path)).collect();
@@ -98,10 +106,13 @@ fn executable(program: &Path) -> Vec<PathBuf> {
         found.extend(entries.map(|entry| entry.path()).filter(|path| {
             // Earlier builds have other numbers in their names, and the same demo.
             let is_build = path.file_name().is_some_and(|file| {
-                file.to_string_lossy().starts_with(&format!("{name}-")) && path.extension().is_none()
+                file.to_string_lossy().starts_with(&format!("{name}-"))
+                    && path.extension().is_none()
             });
             is_build
-                || path.metadata().is_ok_and(|other| (other.dev(), other.ino()) == (own.dev(), own.ino()))
+                || path
+                    .metadata()
+                    .is_ok_and(|other| (other.dev(), other.ino()) == (own.dev(), own.ino()))
         }));
     }
     found
@@ -113,8 +124,9 @@ pub(super) fn of_runs(run: &Path) -> Vec<PathBuf> {
     let run = absolute(run);
     let mut found = of_run(&run);
     let beside = run.parent().map(Path::to_owned);
-    for folder in
-        [beside, Some(absolute(Path::new(RUNS))), Some(absolute(Path::new(".")))].into_iter().flatten()
+    for folder in [beside, Some(absolute(Path::new(RUNS))), Some(absolute(Path::new(".")))]
+        .into_iter()
+        .flatten()
     {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();

@@ -81,12 +81,17 @@ impl Programs {
     }
 
     /// Those of a run with this agent; nothing where it starts none.
-    pub(crate) async fn of_run(suite: &Suite, agent: &AgentSpec, options: &Options) -> Option<Programs> {
+    pub(crate) async fn of_run(
+        suite: &Suite,
+        agent: &AgentSpec,
+        options: &Options,
+    ) -> Option<Programs> {
         if agent.programs().is_empty() {
             return None;
         }
         let models = agent.models().into_iter().chain([&options.judge]);
-        let cassettes = models.filter_map(|model| Some(model.cassette.as_ref()?.path().into())).collect();
+        let cassettes =
+            models.filter_map(|model| Some(model.cassette.as_ref()?.path().into())).collect();
         Some(Programs::of(suite, options, cassettes).await)
     }
 
@@ -108,7 +113,8 @@ impl Programs {
         let episode = absolute(folder.path().as_std_path());
         let lies_in = program::folders(words, suite);
         let seen = [episode].into_iter().chain(visible.iter().cloned());
-        let seen: Vec<PathBuf> = seen.chain(attached.map(|places| places.downloads.clone())).collect();
+        let seen: Vec<PathBuf> =
+            seen.chain(attached.map(|places| places.downloads.clone())).collect();
         let mut shown: Vec<Shown> =
             seen.iter().map(|path| Shown { path: path.clone(), writable: false }).collect();
         let mut hidden = vec![suite.clone()];
@@ -127,20 +133,24 @@ impl Programs {
             plan.readable.extend(lies_in);
             plan.readable.extend(seen);
             let scratch = plan.scratch.clone();
-            let in_scratch = |path: &&PathBuf| scratch.iter().any(|folder| path.starts_with(folder));
+            let in_scratch =
+                |path: &&PathBuf| scratch.iter().any(|folder| path.starts_with(folder));
             let kept = plan.readable.iter().filter(in_scratch).cloned();
             plan.shown.extend(kept.map(|path| Shown { path, writable: false }).collect::<Vec<_>>());
             plan.writable.extend(attached.map(|places| places.answer.clone()));
         }
         // Last, because it lies in the episode's folder.
-        plan.shown.extend(attached.map(|places| Shown { path: places.answer.clone(), writable: true }));
+        plan.shown
+            .extend(attached.map(|places| Shown { path: places.answer.clone(), writable: true }));
         self.helper.plan(plan)
     }
 }
 
 /// Whether the tasks have programs that score.
 pub(crate) fn have_programs(tasks: &[Task]) -> bool {
-    tasks.iter().any(|task| task.scorer.requirements().into_iter().any(|one| one.program().is_some()))
+    tasks
+        .iter()
+        .any(|task| task.scorer.requirements().into_iter().any(|one| one.program().is_some()))
 }
 
 /// What a scorer's program must not see: results, and the user's data. The suite and what it is

@@ -1,9 +1,8 @@
 //! Where a program lies, by its command line, and what it needs.
 
 use std::collections::BTreeSet;
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use processes::confine::Shown;
 
@@ -15,13 +14,20 @@ pub(super) fn folders(line: &str, suite: &Path) -> BTreeSet<PathBuf> {
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned);
     // `python3 -m name` names a file or a folder.
     let named = words.flat_map(|word| {
-        [PathBuf::from(&word), PathBuf::from(word.replace('.', "/") + ".py"), word.replace('.', "/").into()]
+        [
+            PathBuf::from(&word),
+            PathBuf::from(word.replace('.', "/") + ".py"),
+            word.replace('.', "/").into(),
+        ]
     });
     let path = env::var_os("PATH").unwrap_or_default();
     let named = named.chain(env::split_paths(&path));
-    let there = named.filter_map(|path| path.canonicalize().ok()).filter(|path| path.starts_with(suite));
+    let there =
+        named.filter_map(|path| path.canonicalize().ok()).filter(|path| path.starts_with(suite));
     there
-        .filter_map(|path| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) })
+        .filter_map(
+            |path| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) },
+        )
         .collect()
 }
 
@@ -32,7 +38,8 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
     if folder != suite {
         return vec![writable(folder.to_owned())];
     }
-    let is_task = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
+    let is_task =
+        |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
     let is_named = |path: &Path| named.iter().any(|named| named == path);
     let is_history = |path: &Path| path.file_name().is_some_and(|name| name == ".git");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -43,7 +50,8 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
 /// The folder with the libraries of a program in a folder `bin`, or in `shims` of managers of
 /// versions, unless that is somebody's home or nearer to the root.
 fn of_interpreter(program: &Path) -> Option<PathBuf> {
-    let bin = program.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("shims"))?;
+    let bin =
+        program.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("shims"))?;
     bin.parent().filter(|above| above.components().count() > 3).map(Path::to_owned)
 }
 
@@ -51,8 +59,9 @@ fn of_interpreter(program: &Path) -> Option<PathBuf> {
 pub(super) fn needs(line: &str) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
-    for word in
-        line.split(|c: char| c.is_whitespace() || "'\";&|()".contains(c)).filter(|word| !word.is_empty())
+    for word in line
+        .split(|c: char| c.is_whitespace() || "'\";&|()".contains(c))
+        .filter(|word| !word.is_empty())
     {
         let own = Path::new(word);
         if own.components().count() > 1 || own.extension().is_some() {
@@ -91,7 +100,10 @@ mod tests {
         }
         let line = format!("{0}/venv/bin/python3 {0}/mine/agent.py", above.display());
         let needs = needs(&line);
-        assert!(needs.contains(&above.join("mine")) && needs.contains(&above.join("venv")), "{needs:?}");
+        assert!(
+            needs.contains(&above.join("mine")) && needs.contains(&above.join("venv")),
+            "{needs:?}"
+        );
         assert!(!needs.iter().any(|path| above.starts_with(path)), "{needs:?}");
     }
 }

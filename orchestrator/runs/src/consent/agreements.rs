@@ -73,7 +73,8 @@ impl Agreements {
         let folder = self.path.parent().unwrap_or(Utf8Path::new("."));
         fs::create_dir_all(folder)?;
         // Two processes that have asked at the same time both keep their answers.
-        let lock = File::options().create(true).append(true).open(self.path.with_extension("lock"))?;
+        let lock =
+            File::options().create(true).append(true).open(self.path.with_extension("lock"))?;
         lock.lock()?;
         let mut written = self.read()?;
         written.agreed.push(Answer {

@@ -20,13 +20,24 @@ use crate::Error;
 /// A folder that holds no program of the suite.
 const PASSED_OVER: &str = ".git";
 /// Endings of the files of runs.
-const RESULTS: [&str; 12] =
-    [".json", ".jsonl", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".txt", ".har", ".csv"];
+const RESULTS: [&str; 12] = [
+    ".json", ".jsonl", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".txt", ".har",
+    ".csv",
+];
 /// The folder of an episode with files that the agent chose.
 const DOWNLOADS: &str = "downloads";
 /// Endings of recordings.
-const RECORDINGS: [&str; 9] =
-    [".wacz", ".warc", ".warc.gz", ".arc", ".arc.gz", ".har", ".cdxj", ".warc.open", ".cassette.jsonl"];
+const RECORDINGS: [&str; 9] = [
+    ".wacz",
+    ".warc",
+    ".warc.gz",
+    ".arc",
+    ".arc.gz",
+    ".har",
+    ".cdxj",
+    ".warc.open",
+    ".cassette.jsonl",
+];
 /// Files of a folder that are looked at, at most.
 const MOST_FILES: usize = 100_000;
 /// A larger file counts by its length and the time of its last change.
@@ -164,7 +175,8 @@ fn of_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
         io::copy(&mut File::open(path)?, &mut Hashing(&mut hash))?;
     } else if metadata.is_file() {
         hash.update(metadata.len().to_le_bytes());
-        let changed = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let changed =
+            metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         hash.update(changed.as_nanos().to_le_bytes());
     }
     Ok(hash.finalize().into())

@@ -16,7 +16,9 @@ pub(super) fn described(address: &str) -> String {
         Some(Host::Domain(name)) if is_local(name) => Some("this machine"),
         Some(Host::Domain("metadata.google.internal")) => Some(METADATA),
         Some(Host::Ipv4(address)) => note_of(address.into()),
-        Some(Host::Ipv6(address)) => note_of(address.to_ipv4_mapped().map_or(address.into(), Into::into)),
+        Some(Host::Ipv6(address)) => {
+            note_of(address.to_ipv4_mapped().map_or(address.into(), Into::into))
+        }
         Some(Host::Domain(_)) | None => None,
     };
     note.map_or(origin.clone(), |note| format!("{origin}, which is {note}"))
@@ -36,7 +38,11 @@ fn note_of(address: IpAddr) -> Option<&'static str> {
         IpAddr::V4(address) if address.is_private() => Some("in your own network"),
         IpAddr::V6(address) if address.is_unicast_link_local() || address.is_unique_local() => {
             // Amazon's is among the unique local addresses.
-            Some(if address.segments()[..2] == [0xfd00, 0xec2] { METADATA } else { "in your own network" })
+            Some(if address.segments()[..2] == [0xfd00, 0xec2] {
+                METADATA
+            } else {
+                "in your own network"
+            })
         }
         IpAddr::V4(_) | IpAddr::V6(_) => None,
     }

@@ -33,12 +33,11 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
+pub use agreements::Agreements;
 use camino::Utf8Path;
+pub use models::of_model;
 use processes::Variable;
 use sha2::{Digest as _, Sha256};
-
-pub use agreements::Agreements;
-pub use models::of_model;
 pub(crate) use shipped::is_shipped;
 pub use sites::of_sites;
 pub use suite::of_suite;

@@ -38,11 +38,16 @@ pub fn of_model(settings: &ModelSettings, given: &[Variable]) -> NeedList {
         needs.push(Need::new(NeedKind::Reach, server.clone(), by));
     }
     let is_usual = |name: &str| base_url.is_none() && name == OWN_KEY;
-    let of_headers = headers.values().filter_map(|value| value.strip_prefix('$')).map(str::to_owned);
+    let of_headers =
+        headers.values().filter_map(|value| value.strip_prefix('$')).map(str::to_owned);
     let key = key_variable.iter().filter(|name| !is_usual(name)).cloned();
     for name in key.chain(of_headers) {
         if !given.iter().any(|variable| variable.name == name) {
-            needs.push(Need::new(NeedKind::Variable, format!("the variable {name} for {server}"), by));
+            needs.push(Need::new(
+                NeedKind::Variable,
+                format!("the variable {name} for {server}"),
+                by,
+            ));
         }
     }
     NeedList::new(needs)

@@ -15,7 +15,9 @@ static MANIFESTS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
     while let Some(folder) = rest.pop() {
         rest.extend(folder.dirs());
         let is_manifest = |name: &std::path::Path| name.ends_with("site.yaml");
-        found.extend(folder.files().filter(|file| is_manifest(file.path())).map(|file| file.contents()));
+        found.extend(
+            folder.files().filter(|file| is_manifest(file.path())).map(|file| file.contents()),
+        );
     }
     found
 });

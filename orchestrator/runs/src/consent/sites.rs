@@ -5,8 +5,8 @@
 
 use ::sites::Site;
 use ::sites::manifest::{
-    Account, Application, Command, Condition, ContainerSpec, DriverSpec, ExternalSpec, Form, Login, Probe,
-    ProcessSpec, Sidecar, State, Volume,
+    Account, Application, Command, Condition, ContainerSpec, DriverSpec, ExternalSpec, Form, Login,
+    Probe, ProcessSpec, Sidecar, State, Volume,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 use processes::Variable;
@@ -64,7 +64,10 @@ impl SiteNeeds<'_> {
             let full = places.outside(&folder.join(self.filled(path)));
             if let Some(full) = full {
                 // A path with a variable is agreed to as it is written: its user gives the value.
-                needs.push(need(NeedKind::Read, format!("{what} {}", written.unwrap_or(full.into_string()))));
+                needs.push(need(
+                    NeedKind::Read,
+                    format!("{what} {}", written.unwrap_or(full.into_string())),
+                ));
             }
         };
         match driver {
@@ -94,7 +97,8 @@ impl SiteNeeds<'_> {
             DriverSpec::Process(process) => {
                 for words in commands(process, ready, login, state, probes) {
                     let mut started = need(NeedKind::Start, with_env(process, &words));
-                    started.content = Some(self.roots.digest(self.root(&places), folder, &words)?);
+                    started.content =
+                        Some(self.roots.digest(self.root(&places), folder, &words)?);
                     needs.push(started);
                 }
             }
@@ -118,7 +122,10 @@ impl SiteNeeds<'_> {
         let _ = accounts.values().map(|Account { username: _, password: _, role: _ }| ());
         for value in site.variables() {
             for name in value.variables {
-                needs.push(need(NeedKind::Variable, format!("the variable {name} for {}", value.key)));
+                needs.push(need(
+                    NeedKind::Variable,
+                    format!("the variable {name} for {}", value.key),
+                ));
             }
         }
         Ok(())
@@ -195,6 +202,7 @@ fn commands(
 
 /// A command with the environment that the manifest gives it.
 fn with_env(process: &ProcessSpec, command: &[String]) -> String {
-    let set: Vec<String> = process.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let set: Vec<String> =
+        process.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     quoted(set.iter().chain(command).map(String::as_str))
 }

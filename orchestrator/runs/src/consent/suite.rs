@@ -31,7 +31,8 @@ pub fn of_suite(suite: &Suite, tasks: &[Task], given: Given<'_>) -> Result<NeedL
     scorers(tasks, &roots, &mut needs)?;
     files(suite, tasks, &own, &mut needs);
     if let Some(manifests) = &suite.world.sites {
-        let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
+        let named: BTreeSet<&str> =
+            tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
         // A folder that no task names a site of need not be there.
         if !named.is_empty() {
             let all = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
@@ -57,7 +58,8 @@ fn scorers(tasks: &[Task], roots: &Roots, needs: &mut Vec<Need>) -> Result<(), E
     }
     for ((folder, words), ids) in commands {
         let command = quoted(words.iter().map(String::as_str));
-        let mut need = Need::new(NeedKind::Start, command, format!("the scorer of {}", some_of(&ids)));
+        let mut need =
+            Need::new(NeedKind::Start, command, format!("the scorer of {}", some_of(&ids)));
         need.content = Some(roots.digest(folder, folder, words)?);
         needs.push(need);
     }
@@ -111,7 +113,9 @@ fn snapshots(suite: &Suite, tasks: &[Task]) -> Vec<Utf8PathBuf> {
 fn snapshots_outside(suite: &Suite, tasks: &[Task], own: &Places) -> Vec<Need> {
     let files = snapshots(suite, tasks).into_iter().filter(|path| !is_address(path));
     let outside = files.filter_map(|path| own.outside(&path));
-    outside.map(|full| Need::new(NeedKind::Read, format!("the snapshot {full}"), "the world")).collect()
+    outside
+        .map(|full| Need::new(NeedKind::Read, format!("the snapshot {full}"), "the world"))
+        .collect()
 }
 
 /// What the suite's folder holds as data of the world: no program is started from it. Only what

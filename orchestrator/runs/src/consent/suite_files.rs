@@ -37,7 +37,8 @@ impl SuiteFiles {
         let file = ::files::open(path).map_err(failed)?;
         let real = ::files::real_path(&file).map_err(failed)?;
         if let Some(outside) = self.own.outside(&real) {
-            let list = NeedList::new(vec![Need::new(NeedKind::Read, format!("{STATE} {outside}"), "")]);
+            let list =
+                NeedList::new(vec![Need::new(NeedKind::Read, format!("{STATE} {outside}"), "")]);
             self.agreed.check(&list).map_err(|_| {
                 format!(
                     "{path} leads to {outside} by now, and you have not agreed to that; run the command again"

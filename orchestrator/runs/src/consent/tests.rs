@@ -56,7 +56,8 @@ fn every_kind_of_site_and_scorer_says_what_it_needs() {
     site(FORUM, &[]);
     site("driver: embedded\nembedded: desk", &[]);
     for kind in ["static", "hosts"] {
-        let files = |path: &str| format!("driver: embedded\nreset: never\nembedded: {{{kind}: '{path}'}}");
+        let files =
+            |path: &str| format!("driver: embedded\nreset: never\nembedded: {{{kind}: '{path}'}}");
         site(&files("pages"), &[]);
         site(&files("../../sites/app/pages"), &[]);
         site(&files("link"), &["reads the folder BASE/private"]);
@@ -164,7 +165,8 @@ fn another_goal_asks_nothing_and_another_program_does() {
 
 #[test]
 fn no_name_in_the_world_takes_a_program_out_of_what_is_agreed_to() {
-    for world in [", files: lib", ", storage_state: lib/verify.py", ", snapshots: [lib/verify.py]"] {
+    for world in [", files: lib", ", storage_state: lib/verify.py", ", snapshots: [lib/verify.py]"]
+    {
         let folder = folder(world, "scorer: {program: [python3, -m, lib.verify]}", FORUM);
         let suite = folder.path.join("suite");
         fs::create_dir(suite.join("lib")).unwrap();
@@ -301,7 +303,8 @@ fn every_key_of_the_formats_is_decided_on() {
     let mut found: BTreeSet<String> = keys(&site).map(|key| format!("Manifest.{key}")).collect();
     for (name, definition) in site["definitions"].as_object().unwrap() {
         let alternatives = definition["oneOf"].as_array().cloned().unwrap_or_default();
-        let own = alternatives.iter().chain([definition]).flat_map(|one| keys(one).collect::<Vec<_>>());
+        let own =
+            alternatives.iter().chain([definition]).flat_map(|one| keys(one).collect::<Vec<_>>());
         found.extend(own.map(|key| format!("{name}.{key}")));
     }
     found.retain(|key| !key.starts_with("Host."));

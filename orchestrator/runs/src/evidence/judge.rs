@@ -38,8 +38,11 @@ impl Judge for JudgeModel<'_> {
             Some(picture) => words.with_image(picture),
             None => words,
         };
-        let published =
-            Sampling { temperature: Some(temperature), max_tokens: Some(max_tokens), ..Sampling::default() };
+        let published = Sampling {
+            temperature: Some(temperature),
+            max_tokens: Some(max_tokens),
+            ..Sampling::default()
+        };
         let sampling = self.model.sampling.clone().or(published);
         let chat = Chat { messages: vec![message], sampling, attempt, repeat: 0 };
         let said = match self.model.ask(&chat).await {
@@ -47,7 +50,8 @@ impl Judge for JudgeModel<'_> {
             Err(error) => {
                 if !matches!(error, models::Error::NotRecorded { .. }) {
                     let cost = self.model.price.map(|_| 0.0);
-                    let one = ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
+                    let one =
+                        ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
                     self.add(ModelUsage { failed: 1, cost, ..one });
                 }
                 return Err(error);

@@ -15,7 +15,9 @@ pub(crate) mod workarena_session;
 
 use browser::Action;
 use scoring::workarena::Session;
-use scoring::{Decision, Evidence, Fetch, FetchResponse, Pages, ProgramCheck, StateCheck, Undecided};
+use scoring::{
+    Decision, Evidence, Fetch, FetchResponse, Pages, ProgramCheck, StateCheck, Undecided,
+};
 use serde_json::Value;
 
 use crate::evidence::servicenow::ServiceNow;
@@ -62,11 +64,17 @@ impl<E: Environment> Pages for EpisodeEvidence<'_, E> {
         self.act(Action::CloseTab).await
     }
 
-    async fn evaluate(&mut self, expression: &str) -> Result<Result<Value, String>, EnvironmentError> {
+    async fn evaluate(
+        &mut self,
+        expression: &str,
+    ) -> Result<Result<Value, String>, EnvironmentError> {
         self.environment.evaluate(expression).await
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         self.environment.fetch(request).await
     }
 }

@@ -83,17 +83,22 @@ impl ScorerPrograms {
         let folder = processes::temporary::new("verifier-");
         let folder = folder.map_err(|error| unable("make a folder for its proxy", &error))?;
         let ca = folder.path().join("ca.crt");
-        std::fs::write(&ca, context.certificate).map_err(|error| unable("write its authority", &error))?;
+        std::fs::write(&ca, context.certificate)
+            .map_err(|error| unable("write its authority", &error))?;
         // Open for as long as the program runs.
-        let (proxy, _entrance) =
-            listen_with_key(context.gateway).map_err(|error| unable("listen for its requests", &error))?;
+        let (proxy, _entrance) = listen_with_key(context.gateway)
+            .map_err(|error| unable("listen for its requests", &error))?;
         let level = self.options.confinement.level.of_scorers();
         let helper = self.helper.get(&self.options, level).await;
-        let network =
-            helper.confinement().hides().then(|| Network { proxy: Some(proxy.clone()), hosts: Vec::new() });
-        let confined = helper.plan(scorer_plan(&self.options, &[&ca, check.folder.as_std_path()], network));
-        let (program, arguments) =
-            words.split_first().ok_or_else(|| Undecided::Unable("the command is empty".to_owned()))?;
+        let network = helper
+            .confinement()
+            .hides()
+            .then(|| Network { proxy: Some(proxy.clone()), hosts: Vec::new() });
+        let confined =
+            helper.plan(scorer_plan(&self.options, &[&ca, check.folder.as_std_path()], network));
+        let (program, arguments) = words
+            .split_first()
+            .ok_or_else(|| Undecided::Unable("the command is empty".to_owned()))?;
         let mut command = confined.command(program);
         // In a network of its own the proxy has another address, which its keeper adds.
         command
@@ -115,7 +120,10 @@ fn unable(doing: &str, error: &std::io::Error) -> Undecided {
 }
 
 /// What a program sees besides its proxy.
-fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+fn variables(
+    ca: &Path,
+    context: &ProgramContext<'_>,
+) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let mut all = processes::minimal();
     all.extend(network::authorities(ca));
     // Nothing is to be left behind in the folders of the suite and the benchmark.
@@ -176,7 +184,9 @@ async fn watch(
                 words => format!("; its standard error ends: {words}"),
             };
             let waited = within.as_secs_f64();
-            Err(Undecided::BrokeDown(format!("it did not end within {waited} s, its `timeout`{stderr_part}")))
+            Err(Undecided::BrokeDown(format!(
+                "it did not end within {waited} s, its `timeout`{stderr_part}"
+            )))
         }
     }
 }

@@ -46,8 +46,10 @@ impl ServiceNow {
                 Ok(Some(body["result"].take()))
             }
             ApiResponse { status, body } => {
-                let said =
-                    body.pointer("/error/message").and_then(Value::as_str).unwrap_or("no reason given");
+                let said = body
+                    .pointer("/error/message")
+                    .and_then(Value::as_str)
+                    .unwrap_or("no reason given");
                 let why = format!("{method} {path}: status {status}: {said}");
                 Err(EnvironmentError::while_doing(DOING)(why))
             }

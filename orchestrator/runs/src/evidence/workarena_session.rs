@@ -58,7 +58,11 @@ impl WorkArenaSession {
         config.tend(&mut pages).await.map_err(failure)?;
         // What was tended to may draw something.
         if let Some(why) = environment.settle().await? {
-            tracing::warn!(task = task.id, why, "the page did not come to rest once its task was set up");
+            tracing::warn!(
+                task = task.id,
+                why,
+                "the page did not come to rest once its task was set up"
+            );
         }
         Ok(())
     }

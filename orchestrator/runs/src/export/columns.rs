@@ -37,7 +37,10 @@ pub(super) const COLUMNS: &[Column] = &[
     column("agent", Values::Text(|row| Some(row.run.agent.clone()))),
     column("task", Values::Text(|row| Some(row.record.task.clone()))),
     column("repeat", Values::Whole(|row| Some(row.record.repeat.into()))),
-    column("goal", Values::Text(|row| row.record.goal.clone().or(row.task.map(|task| task.goal.clone())))),
+    column(
+        "goal",
+        Values::Text(|row| row.record.goal.clone().or(row.task.map(|task| task.goal.clone()))),
+    ),
     column("outcome", Values::Text(|row| Some(row.record.outcome.kind().to_owned()))),
     column("error", Values::Text(error)),
     column("answer", Values::Text(|row| row.record.answer.clone())),
@@ -67,14 +70,20 @@ pub(super) const COLUMNS: &[Column] = &[
     column("acting_ms", Values::Whole(|row| time(row, Phase::Acting))),
     column("ending_ms", Values::Whole(|row| time(row, Phase::Ending))),
     column("fingerprint", Values::Text(|row| Some(row.record.fingerprint.clone()))),
-    column("sites", Values::List(|row| row.task.map(|task| task.sites.clone()).unwrap_or_default())),
+    column(
+        "sites",
+        Values::List(|row| row.task.map(|task| task.sites.clone()).unwrap_or_default()),
+    ),
     column("tags", Values::List(|row| row.task.map(|task| task.tags.clone()).unwrap_or_default())),
     column("rules", Values::Text(|row| Some(row.run.scoring_mode.to_string()))),
     column("dialect", Values::Text(|row| Some(row.run.dialect.to_string()))),
     column("suite_digest", Values::Text(|row| Some(row.run.suite_digest.clone()))),
     column("sandbox", Values::Text(|row| Some(row.run.sandbox.clone()))),
     column("model_calls", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.calls))),
-    column("prompt_tokens", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.prompt_tokens))),
+    column(
+        "prompt_tokens",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.prompt_tokens)),
+    ),
     column(
         "completion_tokens",
         Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.completion_tokens)),
@@ -82,16 +91,31 @@ pub(super) const COLUMNS: &[Column] = &[
     column("cost", Values::Fraction(|row| row.record.models.as_ref().and_then(|spent| spent.cost))),
     column("model", Values::Text(|row| row.record.models.as_ref().and_then(ModelUsage::named))),
     column("judge", Values::Text(|row| row.record.judging.as_ref().and_then(ModelUsage::named))),
-    column("judge_calls", Values::Whole(|row| row.record.judging.as_ref().map(|spent| spent.calls))),
-    column("judge_cost", Values::Fraction(|row| row.record.judging.as_ref().and_then(|spent| spent.cost))),
-    column("cached_tokens", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cached_tokens))),
+    column(
+        "judge_calls",
+        Values::Whole(|row| row.record.judging.as_ref().map(|spent| spent.calls)),
+    ),
+    column(
+        "judge_cost",
+        Values::Fraction(|row| row.record.judging.as_ref().and_then(|spent| spent.cost)),
+    ),
+    column(
+        "cached_tokens",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cached_tokens)),
+    ),
     column(
         "reasoning_tokens",
         Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.reasoning_tokens)),
     ),
     column("replies_cut", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.cut))),
-    column("replies_refused", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.refused))),
-    column("replies_empty", Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.empty))),
+    column(
+        "replies_refused",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.refused)),
+    ),
+    column(
+        "replies_empty",
+        Values::Whole(|row| row.record.models.as_ref().map(|spent| spent.empty)),
+    ),
 ];
 
 fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {

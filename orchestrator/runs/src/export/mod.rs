@@ -9,10 +9,10 @@ mod webarena_verified;
 
 use camino::Utf8Path;
 use columns::Row;
+pub use webarena_verified::{ExportSummary, webarena_verified};
 
 use crate::Error;
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
-pub use webarena_verified::{ExportSummary, webarena_verified};
 
 /// The file format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,12 @@ pub fn bytes(run: &Utf8Path, format: Format) -> Result<(Vec<u8>, usize), Error> 
 ///
 /// # Errors
 /// As [`bytes`], and when the file exists or cannot be written.
-pub fn table(run: &Utf8Path, file: &Utf8Path, format: Format, replace: bool) -> Result<usize, Error> {
+pub fn table(
+    run: &Utf8Path,
+    file: &Utf8Path,
+    format: Format,
+    replace: bool,
+) -> Result<usize, Error> {
     let (bytes, rows) = bytes(run, format)?;
     let is_there = file.symlink_metadata();
     if is_there.is_ok_and(|there| !replace || there.is_dir()) {

@@ -20,10 +20,12 @@ pub(super) fn write(rows: &[Row<'_>], out: &mut (impl Write + Send)) -> io::Resu
 }
 
 fn write_table(rows: &[Row<'_>], out: &mut (impl Write + Send)) -> Result<(), ParquetError> {
-    let fields = COLUMNS.iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
+    let fields =
+        COLUMNS.iter().map(|column| field(column).map(Arc::new)).collect::<Result<_, _>>()?;
     let schema = Type::group_type_builder("episode").with_fields(fields).build()?;
-    let properties =
-        WriterProperties::builder().set_created_by(format!("sandbox {}", env!("CARGO_PKG_VERSION"))).build();
+    let properties = WriterProperties::builder()
+        .set_created_by(format!("sandbox {}", env!("CARGO_PKG_VERSION")))
+        .build();
     let mut file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
     let mut group = file.next_row_group()?;
     for column in COLUMNS {
@@ -79,9 +81,10 @@ fn fill(
     values: &Values,
 ) -> Result<(), ParquetError> {
     match values {
-        Values::Text(of) => {
-            optional::<ByteArrayType>(chunk, rows.iter().map(|row| of(row).map(|text| bytes(&text))))
-        }
+        Values::Text(of) => optional::<ByteArrayType>(
+            chunk,
+            rows.iter().map(|row| of(row).map(|text| bytes(&text))),
+        ),
         Values::Whole(of) => {
             // A value that does not fit is no real count.
             let signed = |number| i64::try_from(number).unwrap_or(i64::MAX);

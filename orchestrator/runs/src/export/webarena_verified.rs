@@ -21,7 +21,11 @@ pub struct ExportSummary {
 ///
 /// # Errors
 /// When the run cannot be read, or the folder exists or cannot be written.
-pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<ExportSummary, Error> {
+pub fn webarena_verified(
+    run: &Utf8Path,
+    out: &Utf8Path,
+    repeat: u32,
+) -> Result<ExportSummary, Error> {
     let folder = RunFolder::open(run)?;
     if out.symlink_metadata().is_ok() {
         return Err(Error::OutputExists { path: out.to_owned() });
@@ -30,11 +34,14 @@ pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<
     for record in folder.episodes()?.iter().filter(|record| record.repeat == repeat) {
         let network = folder.episode(&record.id()).path().join("network.har");
         match number(&record.task) {
-            None => exported.left_out.push((record.task.clone(), "its id does not end with a number")),
+            None => {
+                exported.left_out.push((record.task.clone(), "its id does not end with a number"))
+            }
             Some(_) if network.symlink_metadata().is_err() => {
-                exported
-                    .left_out
-                    .push((record.task.clone(), "its network was not kept: run with --keep-network"));
+                exported.left_out.push((
+                    record.task.clone(),
+                    "its network was not kept: run with --keep-network",
+                ));
             }
             Some(number) => exported.folders.push(write(record, &network, &out.join(number))?),
         }
@@ -42,7 +49,11 @@ pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<
     Ok(exported)
 }
 
-fn write(record: &EpisodeRecord, network: &Utf8Path, folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
+fn write(
+    record: &EpisodeRecord,
+    network: &Utf8Path,
+    folder: &Utf8Path,
+) -> Result<Utf8PathBuf, Error> {
     let failed = |path: &Utf8Path| {
         let path = path.to_owned();
         |source| Error::Write { path, source }
@@ -53,7 +64,8 @@ fn write(record: &EpisodeRecord, network: &Utf8Path, folder: &Utf8Path) -> Resul
     fs::write(&answer, record.answer.as_deref().unwrap_or_default()).map_err(failed(&answer))?;
     let har = folder.join("network.har");
     // The run may be of somebody else, so no link is followed.
-    let mut from = files::open(network).map_err(|source| Error::Read { path: network.to_owned(), source })?;
+    let mut from =
+        files::open(network).map_err(|source| Error::Read { path: network.to_owned(), source })?;
     fs::File::create(&har).and_then(|mut to| io::copy(&mut from, &mut to)).map_err(failed(&har))?;
     Ok(folder.to_owned())
 }

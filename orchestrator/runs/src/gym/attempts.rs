@@ -47,7 +47,11 @@ struct State {
 
 impl Attempts {
     /// Opens the run's folder: a new one, or an existing one to continue.
-    pub(super) async fn open(suite: &Suite, options: &Options, machine: Machine) -> Result<Attempts, Error> {
+    pub(super) async fn open(
+        suite: &Suite,
+        options: &Options,
+        machine: Machine,
+    ) -> Result<Attempts, Error> {
         let (suite, options) = (suite.clone(), options.clone());
         let opened = blocking(move || Inner::open(suite, options, machine)).await?;
         Ok(Attempts(Arc::new(opened)))
@@ -58,7 +62,11 @@ impl Attempts {
     }
 
     /// Books an attempt: the requested one, or the first that has not begun.
-    pub(super) async fn book(&self, task: &str, repeat: Option<u32>) -> Result<EpisodeId, NoSession> {
+    pub(super) async fn book(
+        &self,
+        task: &str,
+        repeat: Option<u32>,
+    ) -> Result<EpisodeId, NoSession> {
         let (inner, task) = (self.0.clone(), task.to_owned());
         blocking(move || inner.book(&task, repeat)).await
     }
@@ -100,7 +108,8 @@ impl Inner {
     fn book(&self, task: &str, repeat: Option<u32>) -> Result<EpisodeId, NoSession> {
         let mut state = self.state();
         let of = state.begun.entry(task.to_owned()).or_default();
-        let repeat = repeat.unwrap_or_else(|| (1..).find(|free| !of.contains(free)).unwrap_or(u32::MAX));
+        let repeat =
+            repeat.unwrap_or_else(|| (1..).find(|free| !of.contains(free)).unwrap_or(u32::MAX));
         let id = EpisodeId { task: task.to_owned(), repeat };
         if !of.insert(repeat) {
             return Err(NoSession::Taken(id));
@@ -125,7 +134,8 @@ impl Inner {
         let begun = |task: &&Task| state.begun.get(&task.id).is_some_and(|of| !of.is_empty());
         let tasks: Vec<Task> = self.suite.tasks.iter().filter(begun).cloned().collect();
         let repeat = state.begun.values().filter_map(BTreeSet::last).max().copied().unwrap_or(1);
-        let written = written(&self.suite, &self.options, &tasks, repeat, &self.machine, &mut state.digests)?;
+        let written =
+            written(&self.suite, &self.options, &tasks, repeat, &self.machine, &mut state.digests)?;
         self.run.rewrite(&RunRecord { started: self.begun, ..written })
     }
 

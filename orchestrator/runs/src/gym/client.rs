@@ -82,12 +82,16 @@ impl Client {
 
     async fn ask(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
         let seen = Arc::new(
-            self.observing.written(goal, view, &self.last_action).map_err(unreadable(view.screenshot))?,
+            self.observing
+                .written(goal, view, &self.last_action)
+                .map_err(unreadable(view.screenshot))?,
         );
         self.last = Some(seen.clone());
         let score = *self.score.lock();
-        let heard =
-            self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
+        let heard = self
+            .waiting
+            .take()
+            .is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }
@@ -148,7 +152,8 @@ impl Agent for Client {
 }
 
 /// The format of clients' actions.
-pub(super) const SPEECH: ActionFormat = ActionFormat { dialect: Dialect::BrowserGym, multiaction: true };
+pub(super) const SPEECH: ActionFormat =
+    ActionFormat { dialect: Dialect::BrowserGym, multiaction: true };
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -167,7 +172,13 @@ mod tests {
             max_steps: 3,
         };
         let page = Observation::default();
-        let view = View { step: 1, observation: &page, chat: &[], last_action_error: None, screenshot: None };
+        let view = View {
+            step: 1,
+            observation: &page,
+            chat: &[],
+            last_action_error: None,
+            screenshot: None,
+        };
         let client = |waiting| {
             let (way, steps) = mpsc::channel(1);
             let observing = ObservationSettings::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
@@ -180,6 +191,9 @@ mod tests {
         let (waiting, mut turn) = oneshot::channel();
         let (mut silent, _way) = client(waiting);
         assert!(matches!(silent.next(&goal, view).await, Err(Error::ClientSilent { .. })));
-        assert!(matches!(turn.try_recv(), Ok(StepOutcome::Seen(..))), "it was shown the page first");
+        assert!(
+            matches!(turn.try_recv(), Ok(StepOutcome::Seen(..))),
+            "it was shown the page first"
+        );
     }
 }

@@ -78,7 +78,11 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) ->
         .layer(middleware::from_fn_with_state(server, count_errors::<E>))
 }
 
-async fn count_errors<E: Environment>(State(server): Rooms<E>, request: Request, next: Next) -> Response {
+async fn count_errors<E: Environment>(
+    State(server): Rooms<E>,
+    request: Request,
+    next: Next,
+) -> Response {
     let response = next.run(request).await;
     server.metrics.answer(response.status());
     response
@@ -119,13 +123,16 @@ struct Close {
 }
 
 fn read<T: DeserializeOwned>(headers: &HeaderMap, body: &Bytes) -> Result<T, Refusal> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind =
+        headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if kind.split(';').next().map(str::trim) != Some("application/json") {
-        let error = format!("the request's content-type is {kind:?}; send JSON, as application/json");
+        let error =
+            format!("the request's content-type is {kind:?}; send JSON, as application/json");
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, error));
     }
-    serde_json::from_slice(body)
-        .map_err(|error| refusal(StatusCode::BAD_REQUEST, format!("the request cannot be read: {error}")))
+    serde_json::from_slice(body).map_err(|error| {
+        refusal(StatusCode::BAD_REQUEST, format!("the request cannot be read: {error}"))
+    })
 }
 
 async fn tasks<E: Environment>(State(server): Rooms<E>) -> Json<Value> {
@@ -171,16 +178,21 @@ async fn reset<E: Environment>(
     let since = Instant::now();
     let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
     let Some(task) = server.tasks.iter().find(|task| task.id == id) else {
-        let meant = suggestions::did_you_mean(&id, server.tasks.iter().map(|task| task.id.as_str()));
+        let meant =
+            suggestions::did_you_mean(&id, server.tasks.iter().map(|task| task.id.as_str()));
         let error = format!("there is no task {id:?} here{meant}; GET /tasks lists the tasks");
         return Err(refusal(StatusCode::NOT_FOUND, error));
     };
     if repeat == Some(0) {
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
     }
-    let wants_pictures = observe.as_ref().is_some_and(|observe| observe.screenshot != Picture::default());
+    let wants_pictures =
+        observe.as_ref().is_some_and(|observe| observe.screenshot != Picture::default());
     if wants_pictures && !server.options.screenshots {
-        return Err(refusal(StatusCode::BAD_REQUEST, "this gym takes no screenshots; do not ask for them"));
+        return Err(refusal(
+            StatusCode::BAD_REQUEST,
+            "this gym takes no screenshots; do not ask for them",
+        ));
     }
     let observing = ObservationSettings::new(task.world(&server.suite.world).clock, observe);
     let place_within = server.settings.place_within;
@@ -244,7 +256,8 @@ fn no_session(why: NoSession) -> Refusal {
 
 fn failed<E: Environment>(server: &GymServer<E>, error: String) -> Refusal {
     let closing = server.interrupt.is_cancelled();
-    let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
+    let status =
+        if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
     refusal(status, error)
 }
 
@@ -352,6 +365,9 @@ fn ended(session: &str, result: Option<Box<EpisodeRecord>>) -> Refusal {
         let outcome = &record.outcome;
         format!(" ({})", outcome.failure().unwrap_or_else(|| outcome.kind()))
     });
-    let error = format!("session {session} has ended{}; POST /reset begins another", how.unwrap_or_default());
+    let error = format!(
+        "session {session} has ended{}; POST /reset begins another",
+        how.unwrap_or_default()
+    );
     Refusal { status: StatusCode::GONE, error, result }
 }

@@ -25,7 +25,8 @@ fn all() -> HashMap<u32, Process> {
     let process = |entry: fs::DirEntry| {
         let id = entry.file_name().to_str()?.parse().ok()?;
         let status = fs::read_to_string(entry.path().join("status")).ok()?;
-        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let field =
+            |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         // A process that ends has no memory any more.
         let kilobytes: u64 = match field("VmRSS:") {
             Some(size) => size.strip_suffix(" kB")?.parse().ok()?,

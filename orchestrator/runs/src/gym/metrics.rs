@@ -5,8 +5,8 @@ use std::time::Duration;
 use gym_protocol::{BUCKETS, PLACES, SESSIONS_OPEN};
 use http::StatusCode;
 use prometheus::{
-    Encoder as _, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    TEXT_FORMAT, TextEncoder,
+    Encoder as _, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry, TEXT_FORMAT, TextEncoder,
 };
 
 use super::memory;
@@ -44,12 +44,22 @@ impl Metrics {
         let counter = |name: &str, help: &str| IntCounter::new(name, help).expect(VALID);
         let gauge = |name: &str, help: &str| IntGauge::new(name, help).expect(VALID);
         let histogram = |name: &str, help: &str| {
-            Histogram::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec())).expect(VALID)
+            Histogram::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec()))
+                .expect(VALID)
         };
         let metrics = Metrics {
-            steps: counter("sandbox_gym_steps_total", "Steps that were answered with an observation."),
-            step_seconds: histogram("sandbox_gym_step_duration_seconds", "Time from a step to its answer."),
-            resets: counter("sandbox_gym_resets_total", "Resets that were answered with an observation."),
+            steps: counter(
+                "sandbox_gym_steps_total",
+                "Steps that were answered with an observation.",
+            ),
+            step_seconds: histogram(
+                "sandbox_gym_step_duration_seconds",
+                "Time from a step to its answer.",
+            ),
+            resets: counter(
+                "sandbox_gym_resets_total",
+                "Resets that were answered with an observation.",
+            ),
             reset_seconds: histogram(
                 "sandbox_gym_reset_duration_seconds",
                 "Time from a reset to its answer, including the wait for a place.",
@@ -59,18 +69,25 @@ impl Metrics {
                 &["kind"],
             )
             .expect(VALID),
-            places: IntGaugeVec::new(Opts::new(PLACES, "Places for parallel episodes."), &["state"])
-                .expect(VALID),
+            places: IntGaugeVec::new(
+                Opts::new(PLACES, "Places for parallel episodes."),
+                &["state"],
+            )
+            .expect(VALID),
             sessions: gauge(SESSIONS_OPEN, "Sessions whose episode has not ended."),
-            own_memory: gauge("process_resident_memory_bytes", "Resident memory of the gym's own process."),
+            own_memory: gauge(
+                "process_resident_memory_bytes",
+                "Resident memory of the gym's own process.",
+            ),
             memory: gauge(
                 "sandbox_gym_resident_memory_bytes",
                 "Resident memory of the gym's process, its browsers and its other programs; shared pages count for each.",
             ),
             registry,
         };
-        let build = Opts::new("sandbox_gym_build_info", "The version of the program; the value is 1.")
-            .const_label("version", env!("CARGO_PKG_VERSION"));
+        let build =
+            Opts::new("sandbox_gym_build_info", "The version of the program; the value is 1.")
+                .const_label("version", env!("CARGO_PKG_VERSION"));
         let build = IntGauge::with_opts(build).expect(VALID);
         build.set(1);
         for kind in ERRORS {
@@ -145,17 +162,24 @@ mod tests {
         let load = Load { free: 1, taken: 2, sessions: 2 };
         let before = String::from_utf8_lossy(&metrics.text(load)).into_owned();
         for kind in ERRORS {
-            assert!(before.contains(&format!("sandbox_gym_errors_total{{kind=\"{kind}\"}} 0\n")), "{before}");
+            assert!(
+                before.contains(&format!("sandbox_gym_errors_total{{kind=\"{kind}\"}} 0\n")),
+                "{before}"
+            );
         }
         for code in [200, 400, 403, 404, 410, 413, 500, 502, 503] {
             metrics.answer(StatusCode::from_u16(code).expect("a status"));
         }
         let after = String::from_utf8_lossy(&metrics.text(load)).into_owned();
-        let lines =
-            |text: &str| text.lines().filter(|line| line.starts_with("sandbox_gym_errors_total")).count();
+        let lines = |text: &str| {
+            text.lines().filter(|line| line.starts_with("sandbox_gym_errors_total")).count()
+        };
         assert_eq!((lines(&before), lines(&after)), (ERRORS.len(), ERRORS.len()), "{after}");
         for (kind, count) in ERRORS.iter().zip([3, 1, 1, 2, 1]) {
-            assert!(after.contains(&format!("errors_total{{kind=\"{kind}\"}} {count}\n")), "{kind}: {after}");
+            assert!(
+                after.contains(&format!("errors_total{{kind=\"{kind}\"}} {count}\n")),
+                "{kind}: {after}"
+            );
         }
     }
 
@@ -165,8 +189,8 @@ mod tests {
         metrics.step(Duration::from_millis(30));
         metrics.step(Duration::from_secs(600));
         metrics.reset(Duration::from_millis(700));
-        let text =
-            String::from_utf8_lossy(&metrics.text(Load { free: 0, taken: 0, sessions: 0 })).into_owned();
+        let text = String::from_utf8_lossy(&metrics.text(Load { free: 0, taken: 0, sessions: 0 }))
+            .into_owned();
         for line in [
             "sandbox_gym_steps_total 2",
             "sandbox_gym_step_duration_seconds_bucket{le=\"0.025\"} 0",

@@ -113,13 +113,21 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let address = settings.listen;
-    let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
+    let listener =
+        TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let bring_up = Box::new(move || Box::pin(bring_up()) as server::Coming<E>);
     let attempts = Attempts::open(suite, options, machine).await?;
     let guard = Guard::new(bound, settings.key.clone());
-    let server =
-        GymServer::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
+    let server = GymServer::open(
+        attempts,
+        bring_up,
+        suite,
+        options,
+        settings,
+        interrupt.clone(),
+        progress.clone(),
+    );
     let server = Arc::new(server?);
     progress(Event::Listening(&GymAddress {
         url: guard.url(),

@@ -68,8 +68,12 @@ impl ObservationSettings {
         last_action: &str,
     ) -> std::io::Result<Value> {
         let page = view.observation;
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
-        let (elapsed, clock) = (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "milliseconds since 1970 are far below 2^53"
+        )]
+        let (elapsed, clock) =
+            (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
         self.heard.resize(view.chat.len(), clock + elapsed);
         let messages = view.chat.iter().zip(&self.heard).map(|(message, at)| {
             let role = match message.role {
@@ -111,7 +115,10 @@ impl ObservationSettings {
 }
 
 /// The additional formats, under their names in the agent protocol.
-fn forms(page: &Observation, extra: &ObservationOptions) -> impl Iterator<Item = (&'static str, Value)> {
+fn forms(
+    page: &Observation,
+    extra: &ObservationOptions,
+) -> impl Iterator<Item = (&'static str, Value)> {
     let forms = [
         ("axtree", extra.axtree.as_ref().map(|_| json!(page.axtree))),
         ("webarena", page.webarena.as_ref().map(|form| json!(form))),
@@ -124,7 +131,10 @@ fn forms(page: &Observation, extra: &ObservationOptions) -> impl Iterator<Item =
     forms.into_iter().filter_map(|(name, form)| Some((name, form?)))
 }
 
-fn by_bid<S: Serializer>(properties: &&[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
+fn by_bid<S: Serializer>(
+    properties: &&[(String, Properties)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     serializer.collect_map(properties.iter().map(|(bid, known)| (bid, known)))
 }
 
@@ -159,11 +169,15 @@ mod tests {
         let goal = Goal {
             task: "t".to_owned(),
             text: "Find it.".to_owned(),
-            images: vec![GoalImage { url: "https://x.test/a.jpg".to_owned(), path: picture.clone() }],
+            images: vec![GoalImage {
+                url: "https://x.test/a.jpg".to_owned(),
+                path: picture.clone(),
+            }],
             start_url: None,
             max_steps: 3,
         };
-        let known = Properties { visibility: 1.0, bbox: None, clickable: false, set_of_marks: true };
+        let known =
+            Properties { visibility: 1.0, bbox: None, clickable: false, set_of_marks: true };
         let tab = |url: &str| Tab { url: url.to_owned(), title: "T".to_owned() };
         let page = Observation {
             url: "https://x.test/".to_owned(),
@@ -192,7 +206,8 @@ mod tests {
         chat.push(said(Role::Assistant, "I look."));
         let seen = written(&Observation { elapsed_ms: 2000, ..page.clone() }, &chat);
         insta::assert_snapshot!(format!("{seen:#}"));
-        let options = ObservationOptions { axtree: None, html: true, ..ObservationOptions::default() };
+        let options =
+            ObservationOptions { axtree: None, html: true, ..ObservationOptions::default() };
         assert_eq!(
             observation_options(None).axtree,
             ObservationOptions::default().axtree,

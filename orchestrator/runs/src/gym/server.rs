@@ -187,7 +187,12 @@ impl<E: Environment> GymServer<E> {
         let score_so_far = client.score_so_far();
         let on_step = |step, score| {
             *lock(&score_so_far) = score;
-            (self.progress)(Event::Step { worker: 0, episode: id, step, max_steps: task.max_steps });
+            (self.progress)(Event::Step {
+                worker: 0,
+                episode: id,
+                step,
+                max_steps: task.max_steps,
+            });
         };
         let attempt = Attempt {
             id,

@@ -17,6 +17,10 @@ impl Download {
     /// ending in `/`.
     pub(crate) fn of(folder: &str, saved: &SavedFile) -> Download {
         let name = utf8_percent_encode(&saved.name, NON_ALPHANUMERIC);
-        Download { name: saved.name.clone(), link: format!("{folder}downloads/{name}"), whole: saved.whole }
+        Download {
+            name: saved.name.clone(),
+            link: format!("{folder}downloads/{name}"),
+            whole: saved.whole,
+        }
     }
 }

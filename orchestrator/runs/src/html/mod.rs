@@ -54,7 +54,8 @@ impl Template {
 
     fn render<P: Serialize>(&self, page: &P) -> Result<String, minijinja::Error> {
         let mut environment = Environment::new();
-        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        environment
+            .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
         environment.add_template("head.html", include_str!("head.html"))?;
         environment.add_template("macros.html", include_str!("macros.html"))?;
         for (name, source) in self.macros {

@@ -54,7 +54,9 @@ fn request_view(Request { entry, .. }: &Request) -> RequestView {
         Answer::Exact | Answer::Live | Answer::Site => (None, Vec::new()),
         Answer::Normalised { rules } => (Some(rules.join(", ")), Vec::new()),
         Answer::Fuzzy { score, url } => (Some(format!("{score:.2} like {url}")), Vec::new()),
-        Answer::OtherState { missing, extra, .. } => (Some(state_words(missing, extra)), Vec::new()),
+        Answer::OtherState { missing, extra, .. } => {
+            (Some(state_words(missing, extra)), Vec::new())
+        }
         Answer::Search { found, of_site: false } => (Some(format!("{found} found")), Vec::new()),
         Answer::Search { found, of_site: true } => {
             (Some(format!("{found} found, in place of the site's own search")), Vec::new())

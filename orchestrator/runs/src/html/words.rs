@@ -78,8 +78,9 @@ impl Choice {
 
     /// A choice of the verdicts that occur.
     pub(crate) fn verdict(occur: &[&str]) -> Choice {
-        let known =
-            ["pass", "part", "fail", "open", "error"].into_iter().filter(|verdict| occur.contains(verdict));
+        let known = ["pass", "part", "fail", "open", "error"]
+            .into_iter()
+            .filter(|verdict| occur.contains(verdict));
         Choice::of(
             "verdict",
             "any result",
@@ -120,7 +121,9 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
 pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
     match record.outcome.failure() {
         Some(message) => Some(message.to_owned()),
-        _ if record.judge_failed => record.unjudged.as_ref().map(|why| format!("the judge failed: {why}")),
+        _ if record.judge_failed => {
+            record.unjudged.as_ref().map(|why| format!("the judge failed: {why}"))
+        }
         _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
     }
 }
@@ -139,7 +142,9 @@ pub(crate) fn worded(kind: &str) -> &str {
 pub(crate) fn anchor(task: &str) -> String {
     let plain: String = task
         .bytes()
-        .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("_{b:02x}") })
+        .map(|b| {
+            if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("_{b:02x}") }
+        })
         .collect();
     format!("t-{plain}")
 }

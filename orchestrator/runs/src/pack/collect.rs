@@ -93,7 +93,11 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
     let planned = record.planned();
     let missing = planned.iter().filter(|id| !folder.episode(id).is_whole()).count();
     if missing > 0 {
-        return Err(Error::Unfinished { run: sources.run.clone(), missing, planned: planned.len() });
+        return Err(Error::Unfinished {
+            run: sources.run.clone(),
+            missing,
+            planned: planned.len(),
+        });
     }
     let inputs = folder.inputs()?;
     let settings = inputs.as_ref().map(|inputs| inputs.settings.clone()).unwrap_or_default();
@@ -131,13 +135,15 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
         collected.add_suite(&suite, links)?;
     }
     collected.add_world(&suite, &tasks, links, sources)?;
-    let recorded = || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
+    let recorded =
+        || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
     // Which of its lines are a judge's cannot be told with certainty.
     if !sources.without_solutions
         && let Some(cassette) = sources.cassette.clone().or_else(recorded)
     {
         let named = sources.cassette.is_some();
-        if !named && ![&sources.run, &suite.folder].iter().any(|folder| is_below(folder, &cassette)) {
+        if !named && ![&sources.run, &suite.folder].iter().any(|folder| is_below(folder, &cassette))
+        {
             let (run, what) = (sources.run.clone(), "recorded replies of models");
             return Err(Error::Outside { run, what, path: cassette, flag: "--cassette" });
         }
@@ -158,12 +164,14 @@ fn without_solutions(
     let temporary = temporary.map_err(unwritten)?;
     files.retain(|path, _| !TELLS_SOLUTIONS.iter().any(|name| path.ends_with(&format!("/{name}"))));
     for (number, id) in planned.iter().enumerate() {
-        let record = EpisodeRecord { detail: None, judgements: Vec::new(), ..folder.episode(id).record()? };
+        let record =
+            EpisodeRecord { detail: None, judgements: Vec::new(), ..folder.episode(id).record()? };
         let path = temporary.path().join(number.to_string());
-        let text = serde_json::to_vec_pretty(&record).map_err(|source| crate::Error::Encode { source })?;
+        let text =
+            serde_json::to_vec_pretty(&record).map_err(|source| crate::Error::Encode { source })?;
         std::fs::write(&path, text).map_err(unwritten)?;
-        let from =
-            Utf8PathBuf::from_path_buf(path).map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
+        let from = Utf8PathBuf::from_path_buf(path)
+            .map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
         let name = format!("{RUN}/episodes/{}/episode.json", id.folder_name());
         files.insert(name, Source { from, executable: false, of_run: false });
     }
@@ -212,7 +220,12 @@ impl Collected {
         self.files.insert(path, Source { from, executable: false, of_run: true });
     }
 
-    fn add_run(&mut self, run: &Utf8Path, planned: &[EpisodeId], folder: &RunFolder) -> Result<(), Error> {
+    fn add_run(
+        &mut self,
+        run: &Utf8Path,
+        planned: &[EpisodeId],
+        folder: &RunFolder,
+    ) -> Result<(), Error> {
         for name in OF_RUN {
             if run.join(name).symlink_metadata().is_ok_and(|there| there.is_file()) {
                 self.add_of_run(format!("{RUN}/{name}"), run.join(name));
@@ -297,7 +310,9 @@ impl Collected {
             ("sites", "the folder of its sites", &world.sites),
         ];
         for (part, what, folder) in folders {
-            let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else { continue };
+            let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else {
+                continue;
+            };
             if part == "files" || !are_shipped(folder, tasks) {
                 own(what, folder)?;
             }
@@ -324,8 +339,9 @@ impl Collected {
             return vec![snapshot.to_owned()];
         };
         let mut folders = (1..).map(|number| format!("snapshots/collection-{number}"));
-        let is_free =
-            |folder: &String| !self.files.keys().any(|path| path.starts_with(&format!("{folder}/")));
+        let is_free = |folder: &String| {
+            !self.files.keys().any(|path| path.starts_with(&format!("{folder}/")))
+        };
         let folder = folders.find(is_free).expect("there are endless numbers");
         let path = self.place(suite, &folder, snapshot);
         self.snapshots.insert(path);
@@ -361,7 +377,8 @@ impl Collected {
 
 /// Whether a file is a recording of the web, wherever it is. Any other file may be private.
 fn is_recording(path: &Utf8Path) -> bool {
-    let has_records = |archive: Archive| archive.records().next().is_some_and(|record| record.is_ok());
+    let has_records =
+        |archive: Archive| archive.records().next().is_some_and(|record| record.is_ok());
     Archive::open(path).is_ok_and(has_records)
 }
 
@@ -438,7 +455,8 @@ fn files(folder: &Utf8Path, links: Links) -> Result<BTreeMap<String, Utf8PathBuf
             }
             links.check(folder, path)?;
             let there = path.metadata();
-            let there = there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
+            let there =
+                there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
             if there.is_dir() {
                 rest.push(path.to_owned());
             } else if there.is_file() {

@@ -84,7 +84,9 @@ pub enum Error {
         folder: Utf8PathBuf,
     },
     /// A file has changed while it was read.
-    #[error("pack {path}: it changed while it was read; wait until nothing writes to it, then pack again")]
+    #[error(
+        "pack {path}: it changed while it was read; wait until nothing writes to it, then pack again"
+    )]
     Changing {
         /// The file.
         path: Utf8PathBuf,

@@ -7,7 +7,8 @@ const LONGEST_PART: usize = 255;
 
 /// Whether a path names a file below the folder in which it is unpacked.
 pub(super) fn is_inside(path: &str) -> bool {
-    let fits = |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= LONGEST_PART;
+    let fits =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= LONGEST_PART;
     path.len() <= LONGEST && !path.contains(['\\', '\0']) && path.split('/').all(fits)
 }
 
@@ -22,9 +23,21 @@ mod tests {
         }
         let long = "x/".repeat(600) + "x";
         let part = "x".repeat(256);
-        for path in
-            ["", "/", "/etc/passwd", "..", "../x", "a/../b", "a//b", "a/", "./a", "a\\b", "a\0", &long, &part]
-        {
+        for path in [
+            "",
+            "/",
+            "/etc/passwd",
+            "..",
+            "../x",
+            "a/../b",
+            "a//b",
+            "a/",
+            "./a",
+            "a\\b",
+            "a\0",
+            &long,
+            &part,
+        ] {
             assert!(!is_inside(path), "{path}");
         }
     }

@@ -109,7 +109,8 @@ pub fn unpack(
             if stop.is_cancelled() { Err(Error::Interrupted) } else { Ok(()) }
         })?;
         if found != member.sha256 {
-            let (path, member, expected) = (path.to_owned(), member.path.clone(), member.sha256.clone());
+            let (path, member, expected) =
+                (path.to_owned(), member.path.clone(), member.sha256.clone());
             return Err(Error::Differs { path, member, found, expected });
         }
     }
@@ -125,7 +126,8 @@ pub fn unpack(
 
 fn open(path: &Utf8Path) -> Result<Archive<Stream>, Error> {
     let unread = |source| crate::Error::Read { path: path.to_owned(), source };
-    let not_packed = |reason: &str| Error::NotPacked { path: path.to_owned(), reason: reason.to_owned() };
+    let not_packed =
+        |reason: &str| Error::NotPacked { path: path.to_owned(), reason: reason.to_owned() };
     match path.metadata() {
         Ok(there) if there.is_dir() => return Err(not_packed("it is a folder")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -144,7 +146,10 @@ fn open(path: &Utf8Path) -> Result<Archive<Stream>, Error> {
     Ok(Archive::new(Decoder::with_buffer(BufReader::new(file)).map_err(unread)?))
 }
 
-fn entries<'a>(path: &Utf8Path, archive: &'a mut Archive<Stream>) -> Result<Entries<'a, Stream>, Error> {
+fn entries<'a>(
+    path: &Utf8Path,
+    archive: &'a mut Archive<Stream>,
+) -> Result<Entries<'a, Stream>, Error> {
     let entries = archive.entries().map_err(|source| damaged(path, "the first member", source))?;
     // As they are: the reader would take any memory for a long name.
     Ok(entries.raw(true))
@@ -153,7 +158,10 @@ fn entries<'a>(path: &Utf8Path, archive: &'a mut Archive<Stream>) -> Result<Entr
 type Entry<'a> = tar::Entry<'a, Stream>;
 
 /// The next member and its name. Only regular files are members, some with a long name before.
-fn next<'a>(path: &Utf8Path, entries: &mut Entries<'a, Stream>) -> Result<(String, Entry<'a>), Error> {
+fn next<'a>(
+    path: &Utf8Path,
+    entries: &mut Entries<'a, Stream>,
+) -> Result<(String, Entry<'a>), Error> {
     let hostile = |reason: String| Error::Hostile { path: path.to_owned(), reason };
     let mut advance = || match entries.next() {
         Some(entry) => entry.map_err(|source| damaged(path, "the next member", source)),
@@ -219,7 +227,10 @@ fn check_members(path: &Utf8Path, members: &[Member]) -> Result<u64, Error> {
         return Err(hostile(format!("the path {:?} leads out of its folder", member.path)));
     }
     if let Some(pair) = members.windows(2).find(|pair| pair[0].path >= pair[1].path) {
-        return Err(hostile(format!("the member {} is there twice or is not in its order", pair[1].path)));
+        return Err(hostile(format!(
+            "the member {} is there twice or is not in its order",
+            pair[1].path
+        )));
     }
     let all: BTreeSet<&str> = members.iter().map(|member| member.path.as_str()).collect();
     for member in members {
@@ -275,8 +286,10 @@ fn copy(
         };
         hash.update(&buffer[..read]);
         if let Some(file) = &mut file {
-            file.write_all(&buffer[..read])
-                .map_err(|source| crate::Error::Write { path: member.path.clone().into(), source })?;
+            file.write_all(&buffer[..read]).map_err(|source| crate::Error::Write {
+                path: member.path.clone().into(),
+                source,
+            })?;
         }
         rest = rest.saturating_sub(read as u64);
         on(read as u64)?;

@@ -22,7 +22,9 @@ pub fn recorded_replies(run: &RunFolder) -> Result<RecordedReplies, Error> {
         });
         let failure = match episode.outcome {
             Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => None,
-            Outcome::AgentFailed { message, .. } => Some(RecordedFailure { message, by_agent: true }),
+            Outcome::AgentFailed { message, .. } => {
+                Some(RecordedFailure { message, by_agent: true })
+            }
             Outcome::Error { message } => Some(RecordedFailure { message, by_agent: false }),
             _ => None,
         };

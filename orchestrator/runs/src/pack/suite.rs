@@ -50,11 +50,15 @@ impl Unpacked {
         let suite = load(&self.folder.join(SUITE), &record)?;
         let outside = self.find_snapshots(others)?;
         // What the file does not have is not looked for on this machine either.
-        let place = |suite: &Suite, path: &Utf8Path| match self.manifest.paths.get(&written(suite, path)) {
-            // A member is below the folder: this was checked with the manifest.
-            Some(member) => outside.get(member.as_str()).cloned().unwrap_or_else(|| self.folder.join(member)),
-            None => self.folder.join("missing").join(path.file_name().unwrap_or_default()),
-        };
+        let place =
+            |suite: &Suite, path: &Utf8Path| match self.manifest.paths.get(&written(suite, path)) {
+                // A member is below the folder: this was checked with the manifest.
+                Some(member) => outside
+                    .get(member.as_str())
+                    .cloned()
+                    .unwrap_or_else(|| self.folder.join(member)),
+                None => self.folder.join("missing").join(path.file_name().unwrap_or_default()),
+            };
         let mut placed = suite.clone();
         let world = &mut placed.world;
         let single = [&mut world.storage_state, &mut world.files, &mut world.sites];
@@ -75,7 +79,10 @@ impl Unpacked {
     }
 
     /// Where the snapshots are that are not in the file, by their members.
-    fn find_snapshots(&self, folders: &[Utf8PathBuf]) -> Result<BTreeMap<&str, Utf8PathBuf>, Error> {
+    fn find_snapshots(
+        &self,
+        folders: &[Utf8PathBuf],
+    ) -> Result<BTreeMap<&str, Utf8PathBuf>, Error> {
         let mut found = BTreeMap::new();
         for snapshot in self.manifest.snapshots.iter().filter(|snapshot| !snapshot.inside) {
             let mut place = None;
@@ -103,7 +110,8 @@ fn find(place: &Utf8Path, snapshot: &SnapshotMember) -> Result<Option<Utf8PathBu
         Ok(vec![place.to_owned()])
     };
     for path in candidates.map_err(unread)? {
-        let fits = path.metadata().is_ok_and(|there| there.is_file() && there.len() == snapshot.bytes);
+        let fits =
+            path.metadata().is_ok_and(|there| there.is_file() && there.len() == snapshot.bytes);
         if fits && sha256(&path).map_err(unread)? == snapshot.sha256 {
             return Ok(Some(path));
         }

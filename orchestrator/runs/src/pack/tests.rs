@@ -146,9 +146,17 @@ fn paths_that_lead_outside_are_refused() {
 #[test]
 fn links_and_devices_are_refused() {
     let manifest = json_of(&declare(&[("a", b"")]));
-    for kind in [EntryType::Symlink, EntryType::Link, EntryType::Fifo, EntryType::Char, EntryType::Directory]
-    {
-        refuse(&pack(&manifest, &[Written { path: "a", content: b"", kind }]), "is no regular file");
+    for kind in [
+        EntryType::Symlink,
+        EntryType::Link,
+        EntryType::Fifo,
+        EntryType::Char,
+        EntryType::Directory,
+    ] {
+        refuse(
+            &pack(&manifest, &[Written { path: "a", content: b"", kind }]),
+            "is no regular file",
+        );
     }
 }
 
@@ -181,7 +189,10 @@ fn bombs_are_refused_before_they_take_memory_or_disk() {
     large.members[0].bytes = 1 << 39;
     let error = Folder::new().unpack(&pack(&json_of(&large), &[])).unwrap_err();
     // Where the disk has room for it, the file is found to be short.
-    assert!(matches!(error, Error::NoRoom { .. } | Error::Damaged { .. } | Error::Hostile { .. }), "{error}");
+    assert!(
+        matches!(error, Error::NoRoom { .. } | Error::Damaged { .. } | Error::Hostile { .. }),
+        "{error}"
+    );
     let name = vec![b'x'; 1 << 20];
     let long = Written { path: "././@LongLink", content: &name, kind: EntryType::GNULongName };
     refuse(&pack(&json_of(&declare(&[("a", b"x")])), &[long]), "a name in it is too long");
@@ -246,7 +257,12 @@ fn no_path_of_a_manifest_leads_out_of_its_folder() {
         refuse(&pack(&json_of(&manifest), &[]), "leads out of its folder");
         let mut manifest = declare(&[]);
         let (bytes, sha256) = (1, String::new());
-        manifest.snapshots.push(SnapshotMember { path: path.to_owned(), bytes, sha256, inside: false });
+        manifest.snapshots.push(SnapshotMember {
+            path: path.to_owned(),
+            bytes,
+            sha256,
+            inside: false,
+        });
         refuse(&pack(&json_of(&manifest), &[]), "leads out of its folder");
     }
 }
@@ -254,6 +270,7 @@ fn no_path_of_a_manifest_leads_out_of_its_folder() {
 /// A manifest of many small values takes much more memory than its text.
 #[test]
 fn a_manifest_is_bounded_by_the_length_of_its_file() {
-    let text = format!("{{\"format\":{{\"major\":1,\"minor\":0}},\"x\":[{}0]}}", "{},".repeat(3 << 20));
+    let text =
+        format!("{{\"format\":{{\"major\":1,\"minor\":0}},\"x\":[{}0]}}", "{},".repeat(3 << 20));
     refuse(&pack(text.as_bytes(), &[]), "its manifest.json has more than");
 }

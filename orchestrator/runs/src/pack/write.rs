@@ -98,12 +98,15 @@ fn pack(
     let set = encoder.window_log(WINDOW).and_then(|()| encoder.long_distance_matching(true));
     set.and_then(|()| encoder.include_checksum(true)).map_err(unwritten)?;
     let mut tar = tar::Builder::new(encoder);
-    let mut text = serde_json::to_vec_pretty(&manifest).map_err(|source| crate::Error::Encode { source })?;
+    let mut text =
+        serde_json::to_vec_pretty(&manifest).map_err(|source| crate::Error::Encode { source })?;
     text.push(b'\n');
     append(&mut tar, NAME, false, text.len() as u64, &text[..]).map_err(unwritten)?;
     for (member, from) in manifest.members.iter().zip(&sources) {
-        let mut reader = Hashed { inner: open(from)?.take(member.bytes), hash: Sha256::new(), on: &mut on };
-        append(&mut tar, &member.path, member.executable, member.bytes, &mut reader).map_err(unwritten)?;
+        let mut reader =
+            Hashed { inner: open(from)?.take(member.bytes), hash: Sha256::new(), on: &mut on };
+        append(&mut tar, &member.path, member.executable, member.bytes, &mut reader)
+            .map_err(unwritten)?;
         if hex::encode(reader.hash.finalize()) != member.sha256 {
             return Err(Error::Changing { path: from.from.clone() });
         }
@@ -124,8 +127,10 @@ fn describe(
     wanted: &Sources,
     on: OnBytes<'_>,
 ) -> Result<(Manifest, Vec<Source>), Error> {
-    let Collected { summary, record, settings, files, snapshots: are_snapshots, paths, .. } = collected;
-    let (inside, without_solutions) = (wanted.snapshots == Snapshots::Inside, wanted.without_solutions);
+    let Collected { summary, record, settings, files, snapshots: are_snapshots, paths, .. } =
+        collected;
+    let (inside, without_solutions) =
+        (wanted.snapshots == Snapshots::Inside, wanted.without_solutions);
     let (mut members, mut sources, mut of_world) = (Vec::new(), Vec::new(), Vec::new());
     for (path, source) in files {
         let mut reader = Hashed { inner: open(&source)?, hash: Sha256::new(), on };

@@ -50,12 +50,16 @@ mod tests {
 
     fn names(episodes: Vec<WeighedEpisode>, count: usize) -> Vec<String> {
         let parts = assign(episodes, count);
-        parts.iter().map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")).collect()
+        parts
+            .iter()
+            .map(|ids| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+            .collect()
     }
 
     #[test]
     fn parts_weigh_the_same_and_the_heaviest_is_first() {
-        let equal = |count: usize| (0..count).map(|n| episode(&format!("t{n}"), &[], 5.0)).collect();
+        let equal =
+            |count: usize| (0..count).map(|n| episode(&format!("t{n}"), &[], 5.0)).collect();
         assert_eq!(names(equal(4), 2), ["t0-1 t1-1", "t2-1 t3-1"]);
         assert_eq!(names(equal(3), 8), ["t0-1", "t1-1", "t2-1"]);
         assert_eq!(names(equal(0), 8), [""; 0]);
@@ -79,7 +83,8 @@ mod tests {
 
     #[test]
     fn what_is_no_weight_counts_as_one() {
-        let odd = vec![episode("a", &[], f64::NAN), episode("b", &[], -1.0), episode("c", &[], 0.0)];
+        let odd =
+            vec![episode("a", &[], f64::NAN), episode("b", &[], -1.0), episode("c", &[], 0.0)];
         assert_eq!(assign(odd, 3).len(), 3);
     }
 }

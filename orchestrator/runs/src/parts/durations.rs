@@ -40,7 +40,8 @@ impl Durations {
     pub fn of_earlier(run: &RunFolder) -> Option<Durations> {
         let record = run.run().ok()?;
         let beside = run.path().parent().filter(|parent| !parent.as_str().is_empty());
-        let folders = beside.unwrap_or(Utf8Path::new(".")).read_dir_utf8().ok()?.filter_map(Result::ok);
+        let folders =
+            beside.unwrap_or(Utf8Path::new(".")).read_dir_utf8().ok()?.filter_map(Result::ok);
         let mut earlier: Vec<(Timestamp, Utf8PathBuf)> = folders
             .filter_map(|entry| Some((started(entry.path(), &record)?, entry.into_path())))
             .filter(|(_, path)| path != run.path())
@@ -75,7 +76,8 @@ mod tests {
 
     fn run(path: &Utf8Path, started: i64, durations: &[(&str, u64)]) -> RunFolder {
         let started = Timestamp::from_second(started).unwrap();
-        let record = RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 1, Vec::new());
+        let record =
+            RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 1, Vec::new());
         let folder = RunFolder::create(path, &RunRecord { started, ..record }).unwrap();
         for (repeat, (task, wall_ms)) in durations.iter().enumerate() {
             let id = EpisodeId { task: (*task).to_owned(), repeat: repeat as u32 + 1 };

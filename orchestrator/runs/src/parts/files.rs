@@ -19,7 +19,8 @@ use crate::results::suite_digest::{Digests, files, snapshot_files};
 pub fn input_files(suite: &Suite, tasks: &[Task]) -> Result<BTreeMap<Utf8PathBuf, String>, Error> {
     let mut paths = BTreeSet::new();
     let mut below = |folder: &Utf8Path| -> Result<(), Error> {
-        let found = files(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
+        let found =
+            files(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
         paths.extend(found);
         Ok(())
     };
@@ -29,7 +30,8 @@ pub fn input_files(suite: &Suite, tasks: &[Task]) -> Result<BTreeMap<Utf8PathBuf
     }
     let sites: BTreeSet<&String> = tasks.iter().flat_map(|task| &task.sites).collect();
     for site in sites {
-        if let Some(folder) = world.sites.as_ref().map(|sites| sites.join(site)).filter(|path| path.is_dir())
+        if let Some(folder) =
+            world.sites.as_ref().map(|sites| sites.join(site)).filter(|path| path.is_dir())
         {
             below(&folder)?;
         }

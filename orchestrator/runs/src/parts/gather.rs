@@ -46,7 +46,8 @@ fn take(run: &RunFolder, part: &RunFolder, record: &EpisodeRecord) -> Result<(),
         from.rewrite(&EpisodeRecord { earlier, ..record.clone() })?;
         remove(to.path())?;
     }
-    fs::rename(from.path(), to.path()).map_err(|source| Error::Write { path: to.path().to_owned(), source })
+    fs::rename(from.path(), to.path())
+        .map_err(|source| Error::Write { path: to.path().to_owned(), source })
 }
 
 fn remove(path: &Utf8Path) -> Result<(), Error> {
@@ -62,7 +63,8 @@ mod tests {
     use crate::results::{EpisodeId, RunRecord};
 
     fn folder(path: &Utf8Path, chromium: &str, ids: &[(&str, bool)]) -> RunFolder {
-        let mut record = RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 2, Vec::new());
+        let mut record =
+            RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 2, Vec::new());
         record.world.chromium = (!chromium.is_empty()).then(|| chromium.to_owned());
         let folder = RunFolder::create(path, &record).unwrap();
         for (id, fails) in ids {

@@ -13,14 +13,13 @@ mod files;
 mod gather;
 
 use agents::AgentSpec;
-use camino::Utf8PathBuf;
-use jiff::Timestamp;
-use tasks::{Suite, Task};
-
 pub use assign::{WeighedEpisode, assign};
+use camino::Utf8PathBuf;
 pub use durations::Durations;
 pub use files::{digest, input_files};
 pub use gather::gather;
+use jiff::Timestamp;
+use tasks::{Suite, Task};
 
 use crate::play::run::{self, Machine};
 use crate::results::{EpisodeId, RunFolder};

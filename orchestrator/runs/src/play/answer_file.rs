@@ -29,8 +29,14 @@ mod tests {
         std::os::unix::fs::symlink(at("answer"), at("link")).unwrap();
         std::fs::write(at("long"), vec![b'x'; 1 << 21]).unwrap();
         std::fs::create_dir(at("folder")).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-            .unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            at("pipe"),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         for name in ["link", "long", "folder", "pipe"] {
             assert!(read(&at(name)).is_err(), "{name}");
         }

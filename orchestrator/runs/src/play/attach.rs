@@ -13,7 +13,6 @@
 //! Page time runs on in attach mode: see `browser::Launch::attach_mode`.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use agents::ActionFormat;
 use browser::{Action, DevToolsAddress, ObservationOptions, Picture};
@@ -24,7 +23,7 @@ use scoring::mode::ScoringMode;
 use serde::Serialize;
 use sites::SiteGroup;
 use tasks::{Suite, Task};
-use tokio::time::{interval, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::confinement::{Places, Programs};
@@ -32,22 +31,15 @@ use crate::play::blame::{self, Suspect};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::Machine;
 use crate::play::trace::Trace;
+use crate::play::watch::{LAST_OBSERVATION, WatchError, keep_picture, note, watch};
 use crate::play::world::World;
 use crate::play::{answer_file, log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord,
+    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder,
+    RunRecord,
 };
 use crate::{Error, Options, Progress};
-
-/// How often the sites' clocks are brought up to the world's.
-const TICK: Duration = Duration::from_secs(1);
-/// How long a page that a tab has come to is waited for, for its picture.
-const ARRIVAL: Duration = Duration::from_secs(5);
-/// How soon a picture that was refused is asked for again.
-const AGAIN: Duration = Duration::from_millis(50);
-/// How long the last look at the page may take.
-const LAST_OBSERVATION: Duration = Duration::from_secs(20);
 
 /// What a program needs to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -131,7 +123,8 @@ where
         let programs = Programs::of(suite, options, Vec::new());
         let programs = if command.is_empty() { None } else { Some(programs.await) };
         let town = running.as_ref().map(|running| running.town.clone());
-        let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
+        let record =
+            run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
         let confinement = programs.as_ref().map(Programs::confinement);
         // Without a command, whoever has the address is a program of the user's.
         let of_program =
@@ -166,7 +159,9 @@ where
                     let confined = confined(world.session().downloads_folder())?;
                     let program = |session: AttachedSession| {
                         let mut confined = confined.unwrap_or_default();
-                        for door in [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten() {
+                        for door in
+                            [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten()
+                        {
                             let host = door.trim_start_matches("http://").split('/').next();
                             confined.reach(host.and_then(|host| host.parse().ok()));
                         }
@@ -185,7 +180,8 @@ where
                 Ok(None)
             }
             Some((mut trace, outcome, started)) => {
-                let record = trace.conclude(&id, outcome, started, &options.judge, Suspect::Agent).await?;
+                let record =
+                    trace.conclude(&id, outcome, started, &options.judge, Suspect::Agent).await?;
                 folder.write_score_state(&trace.assessment)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
@@ -274,7 +270,9 @@ where
     // Nothing is read while the program can still reach the pages.
     let reclaimed = world.session().reclaim().await;
     let watched = match reclaimed {
-        Err(error) if watched.is_ok() => Err(EnvironmentError::while_doing("take the pages back")(error)),
+        Err(error) if watched.is_ok() => {
+            Err(EnvironmentError::while_doing("take the pages back")(error))
+        }
         _ => watched,
     };
     let outcome = match watched {
@@ -350,101 +348,6 @@ async fn serve(
     let devtools = session.serve_devtools().await?;
     let webdriver = if webdriver { Some(session.serve_webdriver().await?) } else { None };
     Ok((devtools, webdriver))
-}
-
-/// Notes what the program does until it has left.
-async fn watch(
-    world: &mut World,
-    folder: &EpisodeFolder,
-    trace: &mut Trace,
-    known: &mut usize,
-    program: impl Future<Output = ProgramExit>,
-) -> Result<ProgramExit, WatchError> {
-    tokio::pin!(program);
-    let mut ticks = interval(TICK);
-    let mut gone = false;
-    loop {
-        tokio::select! {
-            biased;
-            visited = world.session().wait_for_navigations(*known), if !gone => match visited {
-                Ok(urls) => {
-                    note(world, trace, known, urls).await;
-                    let picture = keep_picture(world, folder, trace, *known);
-                    tokio::pin!(picture);
-                    tokio::select! {
-                        biased;
-                        ending = &mut program => return Ok(ending),
-                        kept = picture => kept?,
-                    }
-                }
-                // The program has closed it, which is its right.
-                Err(error) => {
-                    tracing::info!(%error, "the browser is gone");
-                    gone = true;
-                }
-            },
-            ending = &mut program => return Ok(ending),
-            _ = ticks.tick() => world.keep_time()?,
-        }
-    }
-}
-
-/// What ends the watch before the program has left.
-enum WatchError {
-    World(EnvironmentError),
-    Results(Error),
-}
-
-impl From<EnvironmentError> for WatchError {
-    fn from(error: EnvironmentError) -> WatchError {
-        WatchError::World(error)
-    }
-}
-
-impl From<Error> for WatchError {
-    fn from(error: Error) -> WatchError {
-        WatchError::Results(error)
-    }
-}
-
-/// Takes a picture of the page that a tab has come to, for the step that this is. There is none
-/// where it is gone before it is there.
-async fn keep_picture(
-    world: &mut World,
-    folder: &EpisodeFolder,
-    trace: &mut Trace,
-    known: usize,
-) -> Result<(), Error> {
-    let taken = timeout(LAST_OBSERVATION, async {
-        let mut polls = interval(AGAIN);
-        loop {
-            polls.tick().await;
-            if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
-                return None;
-            }
-            // Chromium refuses while it puts the new document in the old one's place.
-            if let Ok(png) = world.screenshot(&Picture::default()).await {
-                return Some(png);
-            }
-        }
-    });
-    let Ok(Some(png)) = taken.await else { return Ok(()) };
-    if world.session().navigations_since(known).is_empty() {
-        let step = trace.current();
-        step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
-    }
-    Ok(())
-}
-
-async fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
-    *known += urls.len();
-    for url in urls {
-        // What was asked for until now, the page itself included, came of what was done on the page
-        // before.
-        trace.take_requests(world);
-        tracing::info!(task = trace.task_id(), %url, "a page was opened");
-        trace.begin_step_at(url, world.elapsed()).await;
-    }
 }
 
 /// Lets arrive what is still on its way, looks once more, and takes the answer.

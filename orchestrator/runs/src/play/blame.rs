@@ -91,14 +91,18 @@ pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
 pub(crate) fn of_score_error(error: &ScoreError, suspect: Suspect) -> Outcome {
     let message = format!("failed to score: {error}");
     match (suspect, error) {
-        (Suspect::Machine, _) | (Suspect::Agent, ScoreError::Program(_)) => Outcome::Error { message },
+        (Suspect::Machine, _) | (Suspect::Agent, ScoreError::Program(_)) => {
+            Outcome::Error { message }
+        }
         (Suspect::Agent, _) => Outcome::AgentFailed { reason: AgentFailure::NotScored, message },
     }
 }
 
 fn reason(error: &EnvironmentError) -> AgentFailure {
     match error.browser_error() {
-        Some(browser::Error::Deadline { .. } | browser::Error::Network(_)) => AgentFailure::PageHung,
+        Some(browser::Error::Deadline { .. } | browser::Error::Network(_)) => {
+            AgentFailure::PageHung
+        }
         _ => AgentFailure::BrowserFailed,
     }
 }
@@ -133,7 +137,8 @@ mod tests {
             error(browser::Error::Deadline { condition: "a reply".to_owned(), waited })
         };
         let site = || error("the site has ended");
-        let of = |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
+        let of =
+            |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
         assert_eq!(of(gone(), Ok(()), Suspect::Agent), Some(AgentFailure::BrowserFailed));
         assert_eq!(of(gone(), Err(gone()), Suspect::Agent), Some(AgentFailure::BrowserFailed));
         assert_eq!(of(late(), Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
@@ -143,7 +148,9 @@ mod tests {
         // What is gone is the cause, and is told.
         for suspect in [Suspect::Machine, Suspect::Agent] {
             let told = of_environment(&late(), Err(site()), suspect);
-            assert!(matches!(told, Outcome::Error { message } if message.contains("the site has ended")));
+            assert!(
+                matches!(told, Outcome::Error { message } if message.contains("the site has ended"))
+            );
         }
         let hang = |check, suspect| kind(of_hang(&late(), check, suspect));
         assert_eq!(hang(Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
@@ -162,9 +169,11 @@ mod tests {
             let (site, probe, why) = (site.clone(), probe.clone(), why.clone());
             error(sites::Error::Probe { site, probe, why })
         };
-        let page = || EnvironmentError::of_evidence("look at what was done", "a script threw".to_owned());
+        let page =
+            || EnvironmentError::of_evidence("look at what was done", "a script threw".to_owned());
         let lost = || Err(error("the site has ended"));
-        let of = |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
+        let of =
+            |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
         let not_scored = Some(AgentFailure::NotScored);
         assert_eq!(of(answer(), Ok(()), Suspect::Agent), not_scored);
         assert_eq!(of(page(), Ok(()), Suspect::Agent), not_scored);
@@ -189,6 +198,9 @@ mod tests {
         assert_eq!(of(program(), Suspect::Agent), None);
         assert_eq!(of(broke_down(), Suspect::Agent), Some(AgentFailure::NotScored));
         assert_eq!(of(broke_down(), Suspect::Machine), None);
-        assert_eq!(of(ScoreError::Raised("ValueError"), Suspect::Agent), Some(AgentFailure::NotScored));
+        assert_eq!(
+            of(ScoreError::Raised("ValueError"), Suspect::Agent),
+            Some(AgentFailure::NotScored)
+        );
     }
 }

@@ -43,7 +43,8 @@ pub(crate) fn read(files: &SuiteFiles, path: &Utf8Path) -> Result<StorageState, 
 
 fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
     let doing = || EnvironmentError::while_doing("read a storage state");
-    let text = ::files::read_within(file, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
+    let text =
+        ::files::read_within(file, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
     formats::check_values(&text).map_err(|error| doing()(format!("{path}: {error}")))?;
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
@@ -54,7 +55,8 @@ fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError>
 /// # Errors
 /// When the browser is gone, or does not take what pages had stored.
 pub async fn restore(session: &mut Session, state: &StorageState) -> Result<(), browser::Error> {
-    let alone = |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
+    let alone =
+        |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
     for cookie in &state.cookies {
         match session.set_storage_state(&alone(cookie)).await {
             Err(error @ browser::Error::Refused { .. }) => {

@@ -85,8 +85,14 @@ mod tests {
         assert_eq!(within(MOST, || 7).await, Ok(7));
         let (hold, held) = mpsc::channel::<()>();
         let limit = Duration::from_millis(20);
-        assert_eq!(within(limit, move || held.recv().is_ok()).await, Err(NotScored::TooLong(limit)));
+        assert_eq!(
+            within(limit, move || held.recv().is_ok()).await,
+            Err(NotScored::TooLong(limit))
+        );
         drop(hold);
-        assert_eq!(within::<()>(MOST, || panic!("a rule broke down")).await, Err(NotScored::BrokeDown));
+        assert_eq!(
+            within::<()>(MOST, || panic!("a rule broke down")).await,
+            Err(NotScored::BrokeDown)
+        );
     }
 }

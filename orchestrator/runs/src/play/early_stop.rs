@@ -40,7 +40,8 @@ fn alike(one: &Option<Vec<Action>>, other: &Option<Vec<Action>>) -> bool {
     match (one, other) {
         (None, None) => true,
         (Some(one), Some(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equivalent(one, other))
+            one.len() == other.len()
+                && one.iter().zip(other).all(|(one, other)| equivalent(one, other))
         }
         _ => false,
     }
@@ -50,8 +51,12 @@ fn alike(one: &Option<Vec<Action>>, other: &Option<Vec<Action>>) -> bool {
 fn equivalent(one: &Action, other: &Action) -> bool {
     match (one, other) {
         (Action::Click { bid, .. }, Action::Click { bid: other, .. }) => bid == other,
-        (Action::ScrollPage { by }, Action::ScrollPage { by: other }) => (*by < 0.0) == (*other < 0.0),
-        (Action::Scroll { dy, .. }, Action::Scroll { dy: other, .. }) => (*dy < 0.0) == (*other < 0.0),
+        (Action::ScrollPage { by }, Action::ScrollPage { by: other }) => {
+            (*by < 0.0) == (*other < 0.0)
+        }
+        (Action::Scroll { dy, .. }, Action::Scroll { dy: other, .. }) => {
+            (*dy < 0.0) == (*other < 0.0)
+        }
         _ => match (typed_into(one), typed_into(other)) {
             (Some(bid), Some(other)) => bid == other,
             _ => one == other,
@@ -62,9 +67,9 @@ fn equivalent(one: &Action, other: &Action) -> bool {
 /// The element that an action types into.
 fn typed_into(action: &Action) -> Option<&str> {
     match action {
-        Action::Fill { bid, .. } | Action::FillAndEnter { bid, .. } | Action::TypeInto { bid, .. } => {
-            Some(bid)
-        }
+        Action::Fill { bid, .. }
+        | Action::FillAndEnter { bid, .. }
+        | Action::TypeInto { bid, .. } => Some(bid),
         _ => None,
     }
 }

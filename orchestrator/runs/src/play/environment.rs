@@ -4,7 +4,8 @@
 use std::future::Future;
 
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState,
+    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture,
+    StorageState,
 };
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
@@ -101,8 +102,10 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Performs an action; gives the element it was about, if it was about one. Neither an answer
     /// nor a report of infeasibility ever comes here.
-    fn act(&mut self, action: &Action)
-    -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
+    fn act(
+        &mut self,
+        action: &Action,
+    ) -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
 
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
@@ -162,7 +165,9 @@ pub trait Environment: Send + Sized + 'static {
     fn network(&mut self) -> Option<Vec<Exchange>>;
 
     /// What pages keep in the browser. The page that is open is left for it.
-    fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
+    fn storage_state(
+        &mut self,
+    ) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
 
     /// Whether all that the episode hangs on has been there to its end: what is lost on the way
     /// looks like any other page, or like none.

@@ -13,12 +13,13 @@ use tasks::Task;
 
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blame::{self, Suspect};
-use crate::play::deadline;
 use crate::play::early_stop::Replies;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
-use crate::play::log;
 use crate::play::trace::Trace;
-use crate::results::{AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
+use crate::play::{deadline, log};
+use crate::results::{
+    AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step,
+};
 use crate::{Error, Limits};
 
 /// How much longer than its agent an episode waits for a reply.
@@ -110,8 +111,11 @@ pub(crate) async fn play<E: Environment>(
         Ok(outcome)
     };
     let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
-    let suspect =
-        if trace.agent_was_heard && !agent.is_built_in() { Suspect::Agent } else { Suspect::Machine };
+    let suspect = if trace.agent_was_heard && !agent.is_built_in() {
+        Suspect::Agent
+    } else {
+        Suspect::Machine
+    };
     let unstartable = match &driven {
         Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
         _ => None,
@@ -120,8 +124,12 @@ pub(crate) async fn play<E: Environment>(
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
         Ok(Err(Broken::Agent(error))) => (blame::of_agent_error(&error), false),
-        Ok(Err(error @ Broken::AgentHangs { .. })) => (blame::agent(AgentFailure::Late, &error), false),
-        Ok(Err(error @ Broken::NoScreenshots)) => (blame::agent(AgentFailure::Unsupported, &error), false),
+        Ok(Err(error @ Broken::AgentHangs { .. })) => {
+            (blame::agent(AgentFailure::Late, &error), false)
+        }
+        Ok(Err(error @ Broken::NoScreenshots)) => {
+            (blame::agent(AgentFailure::Unsupported, &error), false)
+        }
         Ok(Err(Broken::Environment(error))) => {
             let check = check(environment, attempt.limits.step).await;
             (blame::of_environment(&error, check, suspect), true)
@@ -133,7 +141,9 @@ pub(crate) async fn play<E: Environment>(
         // A server that does not answer takes the time of an episode.
         Err(_) => match check(environment, attempt.limits.step).await {
             Ok(()) => (Outcome::TimedOut, true),
-            Err(error) if suspect == Suspect::Agent && error.is_of_browser() => (Outcome::TimedOut, true),
+            Err(error) if suspect == Suspect::Agent && error.is_of_browser() => {
+                (Outcome::TimedOut, true)
+            }
             Err(error) => (blame::machine(&error), true),
         },
     };
@@ -158,12 +168,22 @@ pub(crate) async fn never_began(
 ) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = blame::machine(error);
-    let record = trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
-    Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
+    let record =
+        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
+    Ok(EpisodeResult {
+        record,
+        steps: Vec::new(),
+        requests: Vec::new(),
+        spent: true,
+        unstartable: None,
+    })
 }
 
 /// Whether all that the episode hangs on is still there. What does not say so in time is.
-async fn check<E: Environment>(environment: &mut E, within: Duration) -> Result<(), EnvironmentError> {
+async fn check<E: Environment>(
+    environment: &mut E,
+    within: Duration,
+) -> Result<(), EnvironmentError> {
     tokio::time::timeout(within, environment.check()).await.unwrap_or(Ok(()))
 }
 
@@ -201,10 +221,12 @@ async fn drive<E: Environment>(
             };
             Ok((observation, png))
         };
-        let (mut observation, png) = in_time("look at the page", attempt.limits.step, observing).await?;
+        let (mut observation, png) =
+            in_time("look at the page", attempt.limits.step, observing).await?;
         let number = trace.begin_step(&observation).await;
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
-        let screenshot = png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
+        let screenshot =
+            png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
         trace.current().screenshot = screenshot;
         if trace.over {
@@ -318,7 +340,9 @@ async fn carry_out<E: Environment>(
 ) -> Result<Done, Broken> {
     for (before, action) in actions.iter().enumerate() {
         match action {
-            Action::Answer { text } => return Ok(Done::Ended(trace.answer_with(text.clone()).await)),
+            Action::Answer { text } => {
+                return Ok(Done::Ended(trace.answer_with(text.clone()).await));
+            }
             Action::Infeasible { .. } => {
                 trace.infeasible().await;
                 return Ok(Done::Ended(Outcome::Infeasible));
@@ -333,7 +357,10 @@ async fn carry_out<E: Environment>(
         if let Some(message) = perform(environment, action, trace).await? {
             let message = match actions.len() {
                 1 => message,
-                all => format!("action {} of {all}, `{action}`, and those after it: {message}", before + 1),
+                all => format!(
+                    "action {} of {all}, `{action}`, and those after it: {message}",
+                    before + 1
+                ),
             };
             return Ok(Done::Continue(Some(message)));
         }

@@ -28,7 +28,8 @@ fn available() -> Option<u64> {
 /// What Slurm has given to the job on this node: `--mem`, or `--mem-per-cpu` for its CPUs there.
 /// The variables are in MiB; 0 stands for all of the node.
 fn of_job(variable: impl Fn(&str) -> Option<String>) -> Option<u64> {
-    let number = |name: &str| variable(name)?.trim().parse::<u64>().ok().filter(|number| *number > 0);
+    let number =
+        |name: &str| variable(name)?.trim().parse::<u64>().ok().filter(|number| *number > 0);
     let per_cpu = || number("SLURM_MEM_PER_CPU")?.checked_mul(number("SLURM_CPUS_ON_NODE")?);
     number("SLURM_MEM_PER_NODE").or_else(per_cpu)?.checked_mul(1 << 20)
 }
@@ -47,7 +48,8 @@ fn left_below(root: &Path, groups: &str) -> Option<u64> {
         let (root, files) = match controllers {
             "" => (root.to_owned(), ["memory.max", "memory.current", "inactive_file "]),
             own if own.split(',').any(|one| one == "memory") => {
-                let files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
+                let files =
+                    ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "];
                 (root.join("memory"), files)
             }
             _ => return None,
@@ -60,7 +62,8 @@ fn left_below(root: &Path, groups: &str) -> Option<u64> {
 }
 
 fn left_of(folder: &Path, [limit, usage, cache]: [&str; 3]) -> Option<u64> {
-    let number = |file: &str| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+    let number =
+        |file: &str| std::fs::read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
     let limit = number(limit)?;
     let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
     let cache = stat.lines().find_map(|line| line.strip_prefix(cache)?.trim().parse::<u64>().ok());
@@ -77,7 +80,10 @@ mod tests {
     fn what_slurm_has_given_is_read() {
         let given = |variables: &[(&str, &str)]| {
             of_job(|name| {
-                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+                variables
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, value)| (*value).to_owned())
             })
         };
         assert_eq!(given(&[]), None);

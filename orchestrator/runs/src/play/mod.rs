@@ -1,10 +1,11 @@
 //! Playing episodes: the queue, the world, the loop of observation and action, and the result.
 //!
 //! ```text
-//! run, scheduler, options, progress     workers, which episode is next, what a run is told and tells
+//! run, worker, scheduler, options, progress
+//!                                       workers, which episode is next, what a run is told and tells
 //! episode, trace, early_stop, log       one episode from its first observation to its end
 //! blame, deadline                       whose fault a failure is; how long scoring may take
-//! attach, answer_file                   an episode that another program drives, and its answer
+//! attach, watch, answer_file            an episode that another program drives, and its answer
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
 //! start_pages, world_resources, world_snapshots, browser_state, device, running_sites
 //!                                       what a world is made of
@@ -34,6 +35,8 @@ mod scheduler;
 pub(crate) mod scored;
 pub(crate) mod start_pages;
 mod trace;
+mod watch;
+mod worker;
 pub mod world;
 mod world_resources;
 mod world_snapshots;

@@ -147,7 +147,9 @@ impl Options {
     pub(crate) fn town_folder(&self) -> Utf8PathBuf {
         let temporary = || {
             let folder = processes::temporary::folder().ok();
-            folder.and_then(|path| Utf8PathBuf::from_path_buf(path).ok()).unwrap_or_else(|| "/tmp".into())
+            folder
+                .and_then(|path| Utf8PathBuf::from_path_buf(path).ok())
+                .unwrap_or_else(|| "/tmp".into())
         };
         self.town.clone().unwrap_or_else(|| temporary().join("sites"))
     }

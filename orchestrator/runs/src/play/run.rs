@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use agents::{ActionFormat, AgentSpec, EpisodeContext};
+use agents::{ActionFormat, AgentSpec};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -15,24 +15,19 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::confinement::{self, FoundHelper, Programs};
-use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::episode::{self, Attempt, EpisodeResult};
 use crate::play::running_sites::{self, RunningSites};
-use crate::play::scheduler::{Job, Queue};
+use crate::play::scheduler::Queue;
 use crate::play::start_pages;
+use crate::play::worker::{RunState, cost, work};
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    Conditions, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs,
-    RunRecord, TaskRecord, WorldRecord,
+    Conditions, EpisodeId, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord, WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
-/// A worker whose environment does not come up this often in a row ends the run: the machine is at
-/// fault and not an episode.
-const WORLD_FAILURES: u32 = 3;
 /// How long an environment may take to end.
 const CLOSE_WITHIN: Duration = Duration::from_secs(20);
 
@@ -145,7 +140,10 @@ where
     machine.confinement = match &programs {
         Some(programs) => Some(programs.confinement()),
         None if confinement::have_programs(&tasks) => Some(
-            FoundHelper::default().get(options, options.confinement.level.of_scorers()).await.confinement(),
+            FoundHelper::default()
+                .get(options, options.confinement.level.of_scorers())
+                .await
+                .confinement(),
         ),
         None => None,
     };
@@ -184,202 +182,10 @@ where
     Summary::read(folder.path())
 }
 
-struct RunState {
-    tasks: Vec<Task>,
-    agent: AgentSpec,
-    /// How those of the agent are started.
-    programs: Option<Programs>,
-    options: Options,
-    folder: RunFolder,
-    seed: u64,
-    queue: Queue,
-    /// Episodes of now that ended in one.
-    errors: AtomicUsize,
-    /// What models and judges have cost so far, in US dollars.
-    cost: Mutex<f64>,
-    interrupt: CancellationToken,
-    progress: Progress,
-}
-
-impl RunState {
-    /// The next episode; nothing when none is left, or none shall be begun any more.
-    async fn next(&self) -> Option<Job<'_>> {
-        let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
-        let next = tokio::select! {
-            biased;
-            () = self.interrupt.cancelled() => None,
-            next = self.queue.next(sites) => next,
-        };
-        // Asked now: others may have failed while this one waited.
-        let errors = self.errors.load(Ordering::Relaxed);
-        let cost = *self.cost.lock();
-        let may_fail = self.options.max_errors.is_none_or(|most| errors < most);
-        next.filter(|_| may_fail && self.options.max_cost.is_none_or(|most| cost < most))
-    }
-
-    fn task(&self, id: &EpisodeId) -> Option<&Task> {
-        self.tasks.iter().find(|task| task.id == id.task)
-    }
-}
-
-async fn work<E, B, F>(worker: usize, shared: Arc<RunState>, bring_up: B) -> Result<(), Error>
-where
-    E: Environment,
-    B: Fn(usize) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
-{
-    let mut environment: Option<E> = None;
-    let mut failures = 0;
-    let mut played_any = false;
-    while let Some(job) = shared.next().await {
-        let id = &job.id;
-        let Some(task) = shared.task(id) else { continue };
-        if let Some(error) = shared.agent.lacks(task) {
-            let folder = shared.folder.begin_episode(id)?;
-            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?).await?;
-            continue;
-        }
-        if environment.is_none() {
-            (shared.progress)(Event::BringingUp { worker });
-            let coming = tokio::select! {
-                biased;
-                () = shared.interrupt.cancelled() => break,
-                coming = bring_up(worker) => coming,
-            };
-            match coming {
-                Ok(new) => {
-                    environment = Some(new);
-                    failures = 0;
-                }
-                Err(source) => {
-                    failures += 1;
-                    if !played_any || failures == WORLD_FAILURES {
-                        return Err(Error::World { source });
-                    }
-                    let folder = shared.folder.begin_episode(id)?;
-                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?).await?;
-                    continue;
-                }
-            }
-        }
-        let Some(current) = &mut environment else { continue };
-        let folder = shared.folder.begin_episode(id)?;
-        let session = WorkArenaSession::default();
-        let played = tokio::select! {
-            biased;
-            () = shared.interrupt.cancelled() => None,
-            played = attempt(worker, &shared, current, id, task, &folder, &session) => Some(played),
-        };
-        session.teardown().await;
-        let played = played.transpose()?;
-        let Some(played) = played else {
-            folder.discard()?;
-            break;
-        };
-        let mut spent = played.spent;
-        let unstartable = played.unstartable.clone();
-        keep(worker, &shared, id, folder, played).await?;
-        played_any = true;
-        if let Some(message) = unstartable {
-            // It would not start for the next one either.
-            if let Some(environment) = environment {
-                close(environment).await;
-            }
-            return Err(Error::Unstartable { message, folder: shared.folder.path().to_owned() });
-        }
-        if !spent && job.is_waited_for() {
-            spent = current.hand_back().await.is_err();
-        }
-        if spent && let Some(old) = environment.take() {
-            close(old).await;
-        }
-    }
-    if let Some(environment) = environment {
-        close(environment).await;
-    }
-    Ok(())
-}
-
 pub(crate) async fn close<E: Environment>(environment: E) {
     if tokio::time::timeout(CLOSE_WITHIN, environment.close()).await.is_err() {
         tracing::warn!(within = ?CLOSE_WITHIN, "the environment did not close and was dropped");
     }
-}
-
-async fn attempt<E: Environment>(
-    worker: usize,
-    shared: &RunState,
-    environment: &mut E,
-    id: &EpisodeId,
-    task: &Task,
-    folder: &EpisodeFolder,
-    session: &WorkArenaSession,
-) -> Result<EpisodeResult, Error> {
-    (shared.progress)(Event::Started { worker, episode: id });
-    let limits = shared.options.limits;
-    let stderr = folder.path().join("agent.stderr.txt");
-    let lines = shared.agent.programs().join(" ");
-    let of_run = shared.folder.path().as_std_path();
-    let confined = shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, None));
-    let mut agent = shared.agent.agent(&EpisodeContext {
-        task,
-        repeat: id.repeat,
-        seed: shared.seed,
-        stderr: stderr.into(),
-        answer_within: limits.answer,
-        speech: shared.options.speech(),
-        variables: &shared.options.agent_variables,
-        confined: confined.as_ref(),
-    });
-    let on_step = |step, _: Option<f64>| {
-        (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
-    };
-    let attempt = Attempt {
-        id,
-        task,
-        folder,
-        limits,
-        session: session.clone(),
-        screenshots: shared.options.screenshots,
-        keep_storage: shared.options.keep_storage,
-        keep_network: shared.options.keep_network,
-        scoring_mode: shared.options.scoring_mode,
-        judge: &shared.options.judge,
-        on_step: &on_step,
-    };
-    episode::play(environment, agent.as_mut(), &attempt).await
-}
-
-async fn keep(
-    worker: usize,
-    shared: &RunState,
-    id: &EpisodeId,
-    folder: EpisodeFolder,
-    played: EpisodeResult,
-) -> Result<(), Error> {
-    let run = shared.folder.clone();
-    let kept = blocking(move || {
-        let mut played = played;
-        let before = run.episode(&played.record.id());
-        if before.is_whole() {
-            played.record.earlier = EarlierAttempt::up_to(&before.record()?);
-        }
-        run.keep(folder, &played.record, &played.steps, &played.requests).map(|_| played.record)
-    });
-    let record = kept.await?;
-    // An agent that always fails ends a run as soon as a machine that does.
-    if record.outcome.failure().is_some() {
-        shared.errors.fetch_add(1, Ordering::Relaxed);
-    }
-    *shared.cost.lock() += cost(&record);
-    (shared.progress)(Event::Ended { worker, episode: id, record: &record });
-    Ok(())
-}
-
-/// What an episode has cost, as far as prices are known.
-fn cost(record: &EpisodeRecord) -> f64 {
-    let spent = [&record.models, &record.judging];
-    spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
 }
 
 /// The tasks of a suite that are asked for, with the actions that they may have.
@@ -403,7 +209,8 @@ pub(crate) fn open_folder(
 ) -> Result<RunFolder, Error> {
     let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
     let mut digests = Digests::default();
-    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;
+    let record =
+        record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;
     let record = RunRecord {
         settings: agent.settings(),
         dialect,
@@ -417,8 +224,11 @@ pub(crate) fn open_folder(
         ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);
-    let folder =
-        if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }?;
+    let folder = if options.resume {
+        RunFolder::resume(&path, &record)
+    } else {
+        RunFolder::create(&path, &record)
+    }?;
     folder.write_inputs(&RunInputs::of(suite, agent, options))?;
     Ok(folder)
 }
@@ -439,18 +249,27 @@ pub(crate) fn record(
         version: suite.version,
         ..digests.of_world(&suite.world, tasks)?
     };
-    Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
+    Ok(RunRecord {
+        world,
+        ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks))
+    })
 }
 
 /// Those of the selected tasks that are played here: all, or those of a part.
 fn own_tasks(tasks: Vec<Task>, options: &Options) -> Vec<Task> {
-    let ids: BTreeSet<&str> = options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
+    let ids: BTreeSet<&str> =
+        options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
     let is_own = |place: usize, task: &Task| match (&options.episodes, options.shard) {
         (Some(_), _) => ids.contains(task.id.as_str()),
         (None, Some(shard)) => shard.has(place),
         (None, None) => true,
     };
-    tasks.into_iter().enumerate().filter(|(place, task)| is_own(*place, task)).map(|(_, task)| task).collect()
+    tasks
+        .into_iter()
+        .enumerate()
+        .filter(|(place, task)| is_own(*place, task))
+        .map(|(_, task)| task)
+        .collect()
 }
 
 /// Tasks, as far as results need them.
@@ -476,7 +295,10 @@ pub(crate) fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp)
 }
 
 /// What is still to be played, repeat after repeat, and how many episodes are there already.
-pub(crate) fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
+pub(crate) fn plan(
+    folder: &RunFolder,
+    retry_errors: bool,
+) -> Result<(VecDeque<EpisodeId>, usize), Error> {
     let run = folder.run()?;
     let mut queue = VecDeque::new();
     let mut done = 0;

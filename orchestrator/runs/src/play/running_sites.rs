@@ -55,8 +55,10 @@ pub(crate) async fn open(
     for task in tasks {
         check(task, &known).map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }
-    let named: BTreeSet<&str> = tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
-    let needed: Vec<Site> = known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
+    let named: BTreeSet<&str> =
+        tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
+    let needed: Vec<Site> =
+        known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
     let copies = scheduler::copies(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
@@ -100,7 +102,10 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
         if site(name).is_none() {
             let names: Vec<&str> = known.iter().map(|site| site.name.as_str()).collect();
             let meant = suggestions::did_you_mean(name, names.iter().copied());
-            return Err(format!("there is no site `{name}`{meant}; there are: {}", names.join(", ")));
+            return Err(format!(
+                "there is no site `{name}`{meant}; there are: {}",
+                names.join(", ")
+            ));
         }
     }
     let listed = |name: &str| {
@@ -123,7 +128,8 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     for question in task.scorer.requirements().into_iter().filter_map(Requirement::probe) {
         let known = &listed(&question.site)?.probes;
         if !known.contains_key(&question.probe) {
-            let meant = suggestions::did_you_mean(&question.probe, known.keys().map(String::as_str));
+            let meant =
+                suggestions::did_you_mean(&question.probe, known.keys().map(String::as_str));
             return Err(format!("`{}` has no probe `{}`{meant}", question.site, question.probe));
         }
     }
@@ -141,7 +147,8 @@ pub(crate) fn address(task: &Task, leased: &LeasedSites) -> String {
 
 /// What sites' clocks show after so many actions.
 pub(crate) fn after(start: Timestamp, actions: u32) -> Timestamp {
-    let now = i32::try_from(actions).ok().and_then(|actions| start.checked_add(ACTION * actions).ok());
+    let now =
+        i32::try_from(actions).ok().and_then(|actions| start.checked_add(ACTION * actions).ok());
     now.unwrap_or(start)
 }
 
@@ -175,15 +182,22 @@ impl LeasedSites {
             lease.set_clock(clock).map_err(EnvironmentError::while_doing("set a site's clock"))?;
             let mut headers = Vec::new();
             if let Some(account) = task.login.get(name) {
-                let given =
-                    lease.login(account).await.map_err(EnvironmentError::while_doing("log in to a site"))?;
+                let given = lease
+                    .login(account)
+                    .await
+                    .map_err(EnvironmentError::while_doing("log in to a site"))?;
                 let url = lease.site().address();
-                cookies.extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
+                cookies
+                    .extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
                 headers = given.headers;
             }
             let routes = SiteRoutes::new(&lease, &headers);
             let routes = routes.map_err(EnvironmentError::while_doing("reach a site"))?;
-            leased.sites.push(LeasedSite { lease, routes, logged_in: task.login.contains_key(name) });
+            leased.sites.push(LeasedSite {
+                lease,
+                routes,
+                logged_in: task.login.contains_key(name),
+            });
         }
         Ok((leased, cookies))
     }
@@ -225,7 +239,10 @@ impl LeasedSites {
     pub(crate) async fn probe(&self, question: &StateCheck) -> Result<Value, EnvironmentError> {
         let site = self.sites.iter().find(|site| site.lease.site().name == question.site);
         let site = site.ok_or_else(|| {
-            EnvironmentError::while_doing("read a site's state")(format!("there is no {}", question.site))
+            EnvironmentError::while_doing("read a site's state")(format!(
+                "there is no {}",
+                question.site
+            ))
         })?;
         let answer = site.lease.probe(&question.probe, &question.with).await;
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
@@ -235,8 +252,9 @@ impl LeasedSites {
     pub(crate) fn caller(&self, site: &str) -> Result<ApiClient, EnvironmentError> {
         const DOING: &str = "reach an instance";
         let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);
-        let leased = leased
-            .ok_or_else(|| EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`")))?;
+        let leased = leased.ok_or_else(|| {
+            EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`"))
+        })?;
         let caller = leased.lease.caller(ADMINISTRATOR);
         caller.map_err(EnvironmentError::while_doing(DOING))
     }
@@ -252,7 +270,8 @@ impl LeasedSites {
 /// A site's cookie for a browser, whose time is another one than the site's: it lasts as long as
 /// the episode.
 pub fn session_cookie(cookie: sites::Cookie, url: &str) -> Cookie {
-    let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } = cookie;
+    let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } =
+        cookie;
     Cookie { name, value, url: url.to_owned(), path, domain, secure, http_only, same_site }
 }
 
@@ -276,7 +295,8 @@ mod tests {
         let judge = |fields: &str| {
             let text = format!("id: a\ngoal: b\n{fields}");
             std::fs::write(folder.join("a.yaml"), text).unwrap();
-            std::fs::write(folder.join("suite.yaml"), "world: {clock: 2023-01-01T00:00:00Z}").unwrap();
+            std::fs::write(folder.join("suite.yaml"), "world: {clock: 2023-01-01T00:00:00Z}")
+                .unwrap();
             let suite = Suite::load(&folder.join("a.yaml")).unwrap();
             check(&suite.tasks[0], &known).err()
         };
@@ -286,7 +306,10 @@ mod tests {
         let good = format!("sites: [notes]\nlogin: {{notes: ann}}\n{}", state("notes", "all"));
         assert_eq!(judge(&good), None);
         for (fields, wrong) in [
-            (format!("sites: [shop]\n{}", state("shop", "all")), "there is no site `shop`; there are: notes"),
+            (
+                format!("sites: [shop]\n{}", state("shop", "all")),
+                "there is no site `shop`; there are: notes",
+            ),
             (state("notes", "all"), "`notes` is not among its sites"),
             (format!("sites: [notes]\n{}", state("notes", "none")), "`notes` has no probe `none`"),
             (

@@ -82,7 +82,10 @@ impl Queue {
 
     /// The first episode whose sites are free, which it has until the job is dropped; nothing when
     /// none is left. `sites` says what a task needs.
-    pub(crate) async fn next<'a>(&'a self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<Job<'a>> {
+    pub(crate) async fn next<'a>(
+        &'a self,
+        sites: impl Fn(&EpisodeId) -> &'a [String],
+    ) -> Option<Job<'a>> {
         loop {
             let freed = self.freed.notified();
             {
@@ -92,7 +95,9 @@ impl Queue {
                 }
                 let Inner { waiting, busy } = &mut *inner;
                 let is_free = |site: &String| {
-                    self.copies.get(site).is_none_or(|most| busy.get(site).is_none_or(|count| count < most))
+                    self.copies
+                        .get(site)
+                        .is_none_or(|most| busy.get(site).is_none_or(|count| count < most))
                 };
                 if let Some(place) = waiting.iter().position(|id| sites(id).iter().all(is_free)) {
                     let id = waiting.remove(place)?;
@@ -164,7 +169,10 @@ mod tests {
 
     fn task(id: &str, sites: &[&str]) -> Task {
         let sites = sites.iter().map(|&site| site.to_owned()).collect();
-        Task { sites, ..Task::new(id.to_owned(), GoalText::Words("go".to_owned()), Scorer::Infeasible {}) }
+        Task {
+            sites,
+            ..Task::new(id.to_owned(), GoalText::Words("go".to_owned()), Scorer::Infeasible {})
+        }
     }
 
     #[test]
@@ -185,7 +193,8 @@ mod tests {
         let tasks = [task("a", &["large"]), task("b", &["large"]), task("c", &["small"])];
         let ids = tasks.iter().map(|task| EpisodeId { task: task.id.clone(), repeat: 1 }).collect();
         let queue = Queue::new(ids, BTreeMap::from([("large".to_owned(), 1)]), 2);
-        let of = |id: &EpisodeId| tasks.iter().find(|task| task.id == id.task).unwrap().sites.as_slice();
+        let of =
+            |id: &EpisodeId| tasks.iter().find(|task| task.id == id.task).unwrap().sites.as_slice();
         let (a, c) = (queue.next(of).await.unwrap(), queue.next(of).await.unwrap());
         assert_eq!((a.id.task.as_str(), c.id.task.as_str()), ("a", "c"));
         assert!(a.is_waited_for() && !c.is_waited_for());

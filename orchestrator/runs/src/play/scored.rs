@@ -72,7 +72,11 @@ pub(crate) async fn scored(
             let judge_failed =
                 why.as_ref().is_some_and(|why| !matches!(why, models::Error::NotRecorded { .. }));
             let why = why.map(|error| format!("failed to {error}"));
-            ScoredEpisode { unjudged: why.or_else(unclear), judge_failed, ..scored(outcome, None, None) }
+            ScoredEpisode {
+                unjudged: why.or_else(unclear),
+                judge_failed,
+                ..scored(outcome, None, None)
+            }
         }
         // Whoever ruled on it, nobody could tell.
         Err(error @ ScoreError::FromTheStart) => {

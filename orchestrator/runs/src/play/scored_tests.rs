@@ -51,7 +51,8 @@ fn answers() -> Vec<String> {
     const MOST: usize = 900_000;
     let times = |piece: &str| piece.repeat(MOST / piece.len());
     let in_reply = |data: String| {
-        json!({ "task_type": "RETRIEVE", "status": "success", "retrieved_data": [data] }).to_string()
+        json!({ "task_type": "RETRIEVE", "status": "success", "retrieved_data": [data] })
+            .to_string()
     };
     vec![
         times("a"),
@@ -76,21 +77,30 @@ async fn no_answer_stops_a_scorer_or_makes_an_error() {
         let read: Result<Scorer, _> = serde_json::from_value(scorer.clone());
         let read = read.unwrap_or_else(|error| panic!("{scorer}: {error}"));
         for answer in answers() {
-            let named =
-                format!("{scorer} on {} bytes of {:?}", answer.len(), &answer.get(..9.min(answer.len())));
+            let named = format!(
+                "{scorer} on {} bytes of {:?}",
+                answer.len(),
+                &answer.get(..9.min(answer.len()))
+            );
             let mut assessment = read.start();
             let began = Instant::now();
             let shown = answer.clone();
             let observed = deadline::within(LIMIT, move || {
-                assessment.observe(&scoring::Step { answer: Some(&shown), ..scoring::Step::default() });
+                assessment
+                    .observe(&scoring::Step { answer: Some(&shown), ..scoring::Step::default() });
                 assessment
             });
             let Ok(mut assessment) = observed.await else { continue };
             let model = Model::default();
             let scored =
-                scored(&mut assessment, "Go.", Outcome::Answered, &model, Suspect::Agent, LIMIT).await;
+                scored(&mut assessment, "Go.", Outcome::Answered, &model, Suspect::Agent, LIMIT)
+                    .await;
             assert!(began.elapsed() < 3 * LIMIT + GRACE, "{named}: {:?}", began.elapsed());
-            assert!(!matches!(scored.outcome, Outcome::Error { .. }), "{named}: {:?}", scored.outcome);
+            assert!(
+                !matches!(scored.outcome, Outcome::Error { .. }),
+                "{named}: {:?}",
+                scored.outcome
+            );
             assert!(scored.detail.is_none_or(|score| !score.success), "{named}");
         }
     }

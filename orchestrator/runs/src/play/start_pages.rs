@@ -29,8 +29,9 @@ pub(crate) async fn open(
         .await
         .map_err(|source| Error::Snapshots { source })?;
     for task in tasks {
-        let recorded =
-            shared.recorded(&task.world(&suite.world)).map_err(|source| Error::Snapshots { source })?;
+        let recorded = shared
+            .recorded(&task.world(&suite.world))
+            .map_err(|source| Error::Snapshots { source })?;
         check(task, &sites, &recorded.routes, &recorded.hosts)
             .map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }
@@ -38,7 +39,12 @@ pub(crate) async fn open(
 }
 
 /// Whether something answers the hosts of a task's start pages.
-fn check(task: &Task, sites: &[Arc<Site>], recorded: &Routes, hosts: &[String]) -> Result<(), String> {
+fn check(
+    task: &Task,
+    sites: &[Arc<Site>],
+    recorded: &Routes,
+    hosts: &[String],
+) -> Result<(), String> {
     let own = |site: &&Arc<Site>| task.sites.contains(&site.name);
     let mut routes = recorded.clone();
     for host in sites.iter().filter(own).flat_map(|site| &site.hosts) {
@@ -53,10 +59,16 @@ fn check(task: &Task, sites: &[Arc<Site>], recorded: &Routes, hosts: &[String]) 
         let others = sites.iter().find(|site| site.hosts.iter().any(|known| known.name == host));
         return Err(match others {
             Some(site) => {
-                format!("it starts on {page}, which is the site `{0}`: name `{0}` under `sites`", site.name)
+                format!(
+                    "it starts on {page}, which is the site `{0}`: name `{0}` under `sites`",
+                    site.name
+                )
             }
             None => {
-                format!("it starts on {page}, which is outside of its world: {}", there(task, sites, hosts))
+                format!(
+                    "it starts on {page}, which is outside of its world: {}",
+                    there(task, sites, hosts)
+                )
             }
         });
     }
@@ -79,7 +91,8 @@ fn there(task: &Task, sites: &[Arc<Site>], recorded: &[String]) -> String {
         .collect();
     match hosts.len().checked_sub(NAMED) {
         _ if hosts.is_empty() => {
-            "it has neither recordings (`snapshots` of suite.yaml) nor sites (`sites` of the task)".to_owned()
+            "it has neither recordings (`snapshots` of suite.yaml) nor sites (`sites` of the task)"
+                .to_owned()
         }
         Some(more @ 1..) => format!("it has {} and {more} other hosts", hosts[..NAMED].join(", ")),
         _ => format!("it has {}", hosts.join(", ")),
@@ -124,6 +137,8 @@ mod tests {
             "it starts on https://rial.test/, which is outside of its world: it has rail.test"
         );
         assert!(message("https://rial.test/", &[]).contains("neither recordings"));
-        assert!(message("https://rial.test/", &["a.test"; 10]).ends_with("a.test and 2 other hosts"));
+        assert!(
+            message("https://rial.test/", &["a.test"; 10]).ends_with("a.test and 2 other hosts")
+        );
     }
 }

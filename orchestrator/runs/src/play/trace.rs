@@ -21,8 +21,8 @@ use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
 use crate::play::scored::scored;
 use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase, Request, Step,
-    StepCall, StepMessage, Stopwatch, millis,
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase,
+    Request, Step, StepCall, StepMessage, Stopwatch, millis,
 };
 use crate::{Error, fingerprint};
 
@@ -155,7 +155,8 @@ impl Trace {
     /// Notes the element that the action was about, and shows it to the scorer on the page where it
     /// was.
     pub(crate) async fn note_element(&mut self, acted: Option<ActionTarget>) {
-        let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
+        let shift =
+            |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
         let acted_on = |acted: ActionTarget| {
             let [right, down] = shift(&acted);
             let bbox = acted.bbox.map(|[x, y, width, height]| [x + right, y + down, width, height]);
@@ -194,8 +195,10 @@ impl Trace {
 
     pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
         let step = self.last_number();
-        self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
-        self.console.extend(environment.console().into_iter().map(|message| StepMessage { step, message }));
+        self.requests
+            .extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
+        self.console
+            .extend(environment.console().into_iter().map(|message| StepMessage { step, message }));
     }
 
     /// Adds what has happened in the pages during this step, where that is kept.
@@ -289,7 +292,8 @@ impl Trace {
             GoalText::Words(words) => return Ok(words.clone()),
             GoalText::Page(expression) => expression,
         };
-        let said = environment.evaluate(expression).await?.map_err(EnvironmentError::while_doing(GOAL))?;
+        let said =
+            environment.evaluate(expression).await?.map_err(EnvironmentError::while_doing(GOAL))?;
         match said.as_str() {
             Some(words) if !words.trim().is_empty() => {
                 self.goal = Some(words.to_owned());
@@ -353,7 +357,8 @@ impl Trace {
             _ => outcome,
         };
         let within = self.scoring_within;
-        let scored = scored(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
+        let scored =
+            scored(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation, ObservationOptions,
-    Picture, Session, StorageState,
+    Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation,
+    ObservationOptions, Picture, Session, StorageState,
 };
 use gateway::{Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -23,13 +23,12 @@ use snapshots::Exchange;
 use tasks::{Task, WorldSpec};
 
 use crate::evidence::programs::ProgramContext;
-use crate::play::browser_state;
-use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
 use crate::play::running_sites::{self, LeasedSites};
 pub use crate::play::world_resources::WorldResources;
 use crate::play::world_snapshots::FailedReads;
+use crate::play::{browser_state, device};
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,8 +125,9 @@ impl World {
         if let Some(search) = &spec.search {
             launch.search.clone_from(search);
         }
-        let session =
-            Session::start(&launch).await.map_err(EnvironmentError::while_doing("start the browser"))?;
+        let session = Session::start(&launch)
+            .await
+            .map_err(EnvironmentError::while_doing("start the browser"))?;
         let ledger = gateway.ledger();
         Ok(World {
             gateway,
@@ -167,7 +167,10 @@ impl World {
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
         self.sites.set_clocks(
-            self.determinism.clock_start.saturating_add(passed).unwrap_or(self.determinism.clock_start),
+            self.determinism
+                .clock_start
+                .saturating_add(passed)
+                .unwrap_or(self.determinism.clock_start),
         )?;
         self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
@@ -179,11 +182,9 @@ impl World {
             .reset_with_device(Some(self.determinism), self.device.clone())
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
-        self.gateway
-            .in_flight()
-            .idle(self.settle_within)
-            .await
-            .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
+        self.gateway.in_flight().idle(self.settle_within).await.map_err(
+            EnvironmentError::while_doing("wait for the last episode's requests to end"),
+        )?;
         self.shared.ask_again(&self.gateway).await;
         self.sites.end().await;
         Ok(())
@@ -206,7 +207,8 @@ impl World {
         self.failed_reads = FailedReads::of(recorded);
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
-            let (sites, cookies) = LeasedSites::begin(town, task, self.determinism.clock_start).await?;
+            let (sites, cookies) =
+                LeasedSites::begin(town, task, self.determinism.clock_start).await?;
             sites.add_routes(&mut routes)?;
             self.sites = sites;
             let given = self.session.set_cookies(&cookies).await;
@@ -245,7 +247,11 @@ impl World {
             }
         }
         if let Some(why) = self.settle().await? {
-            tracing::warn!(task = task.id, why, "a page did not come to rest before the episode began");
+            tracing::warn!(
+                task = task.id,
+                why,
+                "a page did not come to rest before the episode began"
+            );
         }
         Ok(())
     }
@@ -253,7 +259,8 @@ impl World {
     /// Puts an empty page in the place of one that has crashed; says why it has.
     async fn replace_crashed(&mut self) -> Result<Option<String>, EnvironmentError> {
         let replaced = self.session.replace_crashed_pages().await;
-        replaced.map_err(EnvironmentError::while_doing("open a page in the place of one that crashed"))
+        replaced
+            .map_err(EnvironmentError::while_doing("open a page in the place of one that crashed"))
     }
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
@@ -292,7 +299,10 @@ impl Environment for World {
         }
     }
 
-    async fn observe(&mut self, options: &ObservationOptions) -> Result<Observation, EnvironmentError> {
+    async fn observe(
+        &mut self,
+        options: &ObservationOptions,
+    ) -> Result<Observation, EnvironmentError> {
         let mut seen = self.session.observe_with(options).await;
         if seen.is_err()
             && let Some(crash) = self.replace_crashed().await?
@@ -305,7 +315,10 @@ impl Environment for World {
     }
 
     async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
-        self.session.picture(picture).await.map_err(EnvironmentError::while_doing("take a screenshot"))
+        self.session
+            .picture(picture)
+            .await
+            .map_err(EnvironmentError::while_doing("take a screenshot"))
     }
 
     async fn draw(&mut self) -> Result<(), EnvironmentError> {
@@ -413,10 +426,14 @@ impl Environment for World {
         Ok(decided)
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         let Fetch { method, url, headers, body } = request;
         let read = || {
-            let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+            let method =
+                Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
             let mut map = HeaderMap::new();
             for (name, value) in headers {
                 let value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
@@ -442,7 +459,10 @@ impl Environment for World {
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {
-        self.session.storage_state().await.map_err(EnvironmentError::while_doing("read what pages keep"))
+        self.session
+            .storage_state()
+            .await
+            .map_err(EnvironmentError::while_doing("read what pages keep"))
     }
 
     async fn check(&mut self) -> Result<(), EnvironmentError> {

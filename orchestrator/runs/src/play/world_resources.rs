@@ -48,7 +48,8 @@ impl WorldResources {
     ) -> Result<WorldResources, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(&suite.world)).collect();
+        let mut worlds: Vec<WorldSpec> =
+            tasks.iter().map(|task| task.world(&suite.world)).collect();
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
@@ -56,13 +57,15 @@ impl WorldResources {
         let fill = live.clone();
         let progress = Arc::clone(progress);
         let open = move |spec: WorldSpec| {
-            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
+            let recorded =
+                WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
-        let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        let recorded =
+            opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
         Ok(WorldResources {
             recorded: Arc::new(recorded),
             town,

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, Fill, MatchLevel, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target};
+use gateway::{
+    DatePolicy, Fill, MatchLevel, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target,
+};
 use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
@@ -75,7 +77,9 @@ impl WorldSnapshots {
         }
         let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
             .map_err(EnvironmentError::while_doing("open the snapshots"))?;
-        let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
+        let hosts = set
+            .hosts()
+            .map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let browser_state = recorded_state(&set);
         let level = match spec.match_level {
             tasks::MatchLevel::Exact => MatchLevel::Exact,
@@ -131,8 +135,8 @@ fn site_search(wanted: &tasks::SiteSearch) -> SiteSearch {
     match wanted {
         tasks::SiteSearch::Off => SiteSearch::Off,
         tasks::SiteSearch::Forms => SiteSearch::Forms,
-        tasks::SiteSearch::At(addresses) => {
-            SiteSearch::At(addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect())
-        }
+        tasks::SiteSearch::At(addresses) => SiteSearch::At(
+            addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect(),
+        ),
     }
 }

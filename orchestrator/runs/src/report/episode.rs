@@ -8,7 +8,9 @@ use super::pictures::{Pictures, PlacedImage};
 use crate::Error;
 use crate::html::download::Download;
 use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{clip, episode_verdict, link, message, ranges, seconds, two_digits, worded};
+use crate::html::words::{
+    clip, episode_verdict, link, message, ranges, seconds, two_digits, worded,
+};
 use crate::results::files::is_beside;
 use crate::results::{EpisodeRecord, Request, RunFolder, Step};
 
@@ -203,7 +205,8 @@ fn step_view(form: Form, step: Step, requests: &[Request], folder: &str) -> Step
 impl StepView {
     /// The maximum size of the step in bytes.
     fn weight(&self) -> usize {
-        let optional = [&self.action, &self.reason, &self.error, &self.unsettled].into_iter().flatten();
+        let optional =
+            [&self.action, &self.reason, &self.error, &self.unsettled].into_iter().flatten();
         let names = self.downloads.iter().map(|file| &file.name);
         // The title is also the image's name. A link to a download has three bytes for each byte.
         let texts = [&self.url, &self.title, &self.title]
@@ -211,7 +214,8 @@ impl StepView {
             .chain(optional)
             .chain(&self.dialogs)
             .chain(&self.notices);
-        let texts = texts.chain(names.clone()).chain(names.clone()).chain(names.clone()).chain(names);
+        let texts =
+            texts.chain(names.clone()).chain(names.clone()).chain(names.clone()).chain(names);
         let many = (self.dialogs.len() + self.notices.len() + self.downloads.len()) * 150;
         STEP + many + texts.map(|text| weight(text)).sum::<usize>()
     }

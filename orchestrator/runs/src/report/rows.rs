@@ -42,7 +42,12 @@ pub(super) struct Row {
 }
 
 /// The tasks, in the order of the suite.
-pub(super) fn rows(run: &RunRecord, summary: &Summary, records: &[EpisodeRecord], form: Form) -> Vec<Row> {
+pub(super) fn rows(
+    run: &RunRecord,
+    summary: &Summary,
+    records: &[EpisodeRecord],
+    form: Form,
+) -> Vec<Row> {
     // With many tasks, texts are shorter.
     let (goal_limit, more_limit) = match (form, summary.tasks.len()) {
         (Form::Inline, _) => (usize::MAX, usize::MAX),
@@ -136,7 +141,9 @@ fn groups(task: &TaskRecord) -> Vec<String> {
 fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
     let own = records.iter().filter(|record| record.task == task.id);
     let texts = own.flat_map(|record| {
-        [record.answer.as_deref(), record.outcome.failure(), record.goal.as_deref()].into_iter().flatten()
+        [record.answer.as_deref(), record.outcome.failure(), record.goal.as_deref()]
+            .into_iter()
+            .flatten()
     });
     let texts: BTreeSet<&str> = texts.collect();
     texts.into_iter().collect::<Vec<_>>().join("\n")

@@ -126,7 +126,8 @@ pub(super) fn page(
     let budget = Budget::new(form, taken, groups.iter().map(|(_, variants)| variants.len()).sum());
     let mut drawing = EpisodeRenderer { folder, form, pictures: Pictures::new(form), budget };
     for (task, variants) in groups {
-        let variants = variants.iter().map(|alike| drawing.variant(alike)).collect::<Result<_, _>>()?;
+        let variants =
+            variants.iter().map(|alike| drawing.variant(alike)).collect::<Result<_, _>>()?;
         if let Some(row) = rows.iter_mut().find(|row| row.task() == task) {
             row.variants = variants;
         }
@@ -170,7 +171,12 @@ pub(super) fn page(
         misses,
         miss_total: summary.requests.miss,
         refused_total: summary.requests.refused,
-        refused_hosts: summary.refused_hosts.iter().take(NAMED).map(|host| clip(host, NAME)).collect(),
+        refused_hosts: summary
+            .refused_hosts
+            .iter()
+            .take(NAMED)
+            .map(|host| clip(host, NAME))
+            .collect(),
         refused_count: summary.refused_hosts.len(),
         errors: summary.errors,
         facts: summary.facts(),
@@ -210,7 +216,12 @@ fn same_fingerprint(records: &[EpisodeRecord]) -> Vec<Vec<&EpisodeRecord>> {
 
 fn clipped(miss: &MissCount) -> MissCount {
     let nearest = miss.nearest.as_ref().map(|url| clip(url, NAME));
-    MissCount { method: clip(&miss.method, 20), url: clip(&miss.url, NAME), nearest, count: miss.count }
+    MissCount {
+        method: clip(&miss.method, 20),
+        url: clip(&miss.url, NAME),
+        nearest,
+        count: miss.count,
+    }
 }
 
 fn clipped_cause(cause: &Cause) -> Cause {

@@ -23,7 +23,10 @@ pub(crate) fn open(path: &Utf8Path) -> Result<File, Error> {
 /// file of an episode is below `episodes`.
 fn in_run(path: &Utf8Path) -> (&Utf8Path, &str) {
     let above = path.ancestors().skip(1).take(4);
-    let run = above.filter(|folder| folder.file_name() == Some("episodes")).last().and_then(Utf8Path::parent);
+    let run = above
+        .filter(|folder| folder.file_name() == Some("episodes"))
+        .last()
+        .and_then(Utf8Path::parent);
     let folder = run.or(path.parent()).unwrap_or(Utf8Path::new(""));
     let name = path.strip_prefix(folder).map_or("", Utf8Path::as_str);
     (if folder == "" { Utf8Path::new(".") } else { folder }, name)
@@ -94,8 +97,14 @@ mod tests {
     fn what_is_no_regular_file_is_refused_at_once() {
         let (_kept, path) = folder();
         let fifo = path.join("fifo");
-        rustix::fs::mknodat(rustix::fs::CWD, fifo.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-            .unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            fifo.as_std_path(),
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
         assert!(open(&fifo).unwrap_err().to_string().contains("no regular file"));
         assert!(open(&path).unwrap_err().to_string().contains("no regular file"));
     }
@@ -121,9 +130,19 @@ mod tests {
     fn a_name_with_a_path_in_it_is_not_beside() {
         assert!(is_beside("step-01.png"));
         assert!(
-            !["", ".", "..", "../step", "/etc/passwd", "a/b", "javascript:alert(1)", "x\ny", "\\\\host"]
-                .into_iter()
-                .any(is_beside)
+            ![
+                "",
+                ".",
+                "..",
+                "../step",
+                "/etc/passwd",
+                "a/b",
+                "javascript:alert(1)",
+                "x\ny",
+                "\\\\host"
+            ]
+            .into_iter()
+            .any(is_beside)
         );
     }
 }

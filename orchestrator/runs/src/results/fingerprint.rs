@@ -73,13 +73,15 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
     }));
     // Chromium checks for a new version of a service worker some real time after a page was opened,
     // in any step.
-    let of_pages = |request: &&Request| request.entry.destination.as_deref() != Some("serviceworker");
+    let of_pages =
+        |request: &&Request| request.entry.destination.as_deref() != Some("serviceworker");
     // It is chance whether a request that a page cancels at once reaches the gateway.
     let answered = |request: &&Request| request.entry.status != 0;
     for Request { step, entry } in requests.iter().filter(of_pages).filter(answered) {
         // A request of a step that was never written belongs to the last written step.
         let place = canonical.partition_point(|known| known.step <= *step) - 1;
-        let line = format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
+        let line =
+            format!("{} {} {} {}", entry.method, entry.status, entry.answer.level(), entry.url);
         // It is also chance whether such a request is answered: the first click of a double click
         // opens the same document as the second.
         let document = entry.destination.as_deref() == Some("document");
@@ -104,7 +106,11 @@ pub fn canonical_end(record: &EpisodeRecord) -> CanonicalEnd<'_> {
 }
 
 /// Computes the fingerprint of an episode. Ignores the fingerprint in its record.
-pub fn of_episode(record: &EpisodeRecord, steps: &[Step], requests: &[Request]) -> Result<String, Error> {
+pub fn of_episode(
+    record: &EpisodeRecord,
+    steps: &[Step],
+    requests: &[Request],
+) -> Result<String, Error> {
     let mut digest = Lines::default();
     add(&mut digest, &CanonicalHead { fingerprint: 1, task: &record.task })?;
     for step in canonical_steps(steps, requests) {
@@ -116,8 +122,10 @@ pub fn of_episode(record: &EpisodeRecord, steps: &[Step], requests: &[Request]) 
 
 /// The fingerprint of a repeat, over its episodes' fingerprints in any order.
 pub fn of_repeat<'a>(episodes: impl IntoIterator<Item = &'a EpisodeRecord>) -> String {
-    let mut lines: Vec<String> =
-        episodes.into_iter().map(|episode| format!("{} {}", episode.task, episode.fingerprint)).collect();
+    let mut lines: Vec<String> = episodes
+        .into_iter()
+        .map(|episode| format!("{} {}", episode.task, episode.fingerprint))
+        .collect();
     lines.sort();
     let mut digest = Lines::default();
     for line in lines {

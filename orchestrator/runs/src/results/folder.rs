@@ -1,20 +1,20 @@
 //! The folder of a run and its episodes: layout, completeness and locking.
 
-use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{Assessment, Scorer};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, read_versioned, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage};
+use super::{
+    EpisodeId, EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
+};
 use crate::Error;
 use crate::analysis::counted::counted;
 use crate::results::files;
@@ -27,71 +27,6 @@ const LARGEST_INPUTS: u64 = 1 << 20;
 
 /// `EBADF`, by which an NFS client refuses an exclusive lock on what is not open for writing.
 const BAD_DESCRIPTOR: i32 = rustix::io::Errno::BADF.raw_os_error();
-
-/// Identifies an episode: a task and an attempt. In files it is its name, such as `tea-1`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct EpisodeId {
-    /// The id of the task.
-    pub task: String,
-    /// The number of the attempt, from 1.
-    pub repeat: u32,
-}
-
-/// The text is not the name of an episode.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("read {0:?} as an episode: write the task and the attempt, such as tea-1")]
-pub struct NoEpisode(String);
-
-impl FromStr for EpisodeId {
-    type Err = NoEpisode;
-
-    fn from_str(text: &str) -> Result<EpisodeId, NoEpisode> {
-        let read = || {
-            let (task, repeat) = text.rsplit_once('-')?;
-            let repeat = repeat.parse().ok().filter(|repeat| *repeat > 0)?;
-            (!task.is_empty()).then(|| EpisodeId { task: task.to_owned(), repeat })
-        };
-        read().ok_or_else(|| NoEpisode(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for EpisodeId {
-    type Error = NoEpisode;
-
-    fn try_from(text: String) -> Result<EpisodeId, NoEpisode> {
-        text.parse()
-    }
-}
-
-impl From<EpisodeId> for String {
-    fn from(id: EpisodeId) -> String {
-        id.to_string()
-    }
-}
-
-impl fmt::Display for EpisodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.task, self.repeat)
-    }
-}
-
-impl EpisodeId {
-    /// The name of the episode's folder. It is unique for each id and safe as a path.
-    pub fn folder_name(&self) -> String {
-        use fmt::Write as _;
-        let mut name = String::new();
-        for byte in self.task.bytes() {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
-                name.push(char::from(byte));
-            } else {
-                let _ = write!(name, "%{byte:02X}");
-            }
-        }
-        let _ = write!(name, "-{}", self.repeat);
-        name
-    }
-}
 
 /// The folder of a run.
 #[derive(Debug, Clone)]
@@ -131,10 +66,11 @@ impl RunFolder {
         RunFolder::open(path)?;
         let folder = RunFolder::lock(path)?;
         let there = folder.run()?;
-        let part =
-            |run: &RunRecord| run.shard.map_or_else(|| "all of it".to_owned(), |shard| shard.to_string());
-        let other_part =
-            (there.shard != run.shard).then(|| ("part of the run (--shard)", part(&there), part(run)));
+        let part = |run: &RunRecord| {
+            run.shard.map_or_else(|| "all of it".to_owned(), |shard| shard.to_string())
+        };
+        let other_part = (there.shard != run.shard)
+            .then(|| ("part of the run (--shard)", part(&there), part(run)));
         if let Some((what, there, here)) = there.differs_from(run).or(other_part) {
             let what = what.to_owned();
             return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
@@ -244,8 +180,11 @@ impl RunFolder {
         for name in self.episode_names()?.into_iter().filter(|name| !name.starts_with('.')) {
             episodes.push(self.record_named(&name)?);
         }
-        let place = |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
-        episodes.sort_by_cached_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
+        let place =
+            |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
+        episodes.sort_by_cached_key(|episode| {
+            (place(&episode.task), episode.task.clone(), episode.repeat)
+        });
         Ok(episodes)
     }
 
@@ -356,9 +295,17 @@ impl EpisodeFolder {
     }
 
     /// Writes an image of the goal, with the extension from its URL. Returns its path.
-    pub fn write_goal_image(&self, number: usize, url: &str, bytes: &[u8]) -> Result<Utf8PathBuf, Error> {
-        let end = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
-        let kind = end.map(|(_, kind)| kind).filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
+    pub fn write_goal_image(
+        &self,
+        number: usize,
+        url: &str,
+        bytes: &[u8],
+    ) -> Result<Utf8PathBuf, Error> {
+        let end =
+            url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
+        let kind = end
+            .map(|(_, kind)| kind)
+            .filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
         let path = self.path.join(format!("goal-{number}.{}", kind.unwrap_or("image")));
         files::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
         Ok(path)
@@ -436,8 +383,10 @@ impl EpisodeFolder {
             }
             writer.finish()
         };
-        let har = made()
-            .map_err(|error| Error::Write { path: path.clone(), source: std::io::Error::other(error) })?;
+        let har = made().map_err(|error| Error::Write {
+            path: path.clone(),
+            source: std::io::Error::other(error),
+        })?;
         let mut file = own(&path)?;
         file.write_all(&har).map_err(|source| Error::Write { path, source })?;
         Ok(har)
@@ -451,7 +400,8 @@ impl EpisodeFolder {
             if let Some(path) = path {
                 create_dir(&folder)?;
                 let place = folder.join(&*name);
-                copy_unlinked(path, &place).map_err(|source| Error::Write { path: place.clone(), source })?;
+                copy_unlinked(path, &place)
+                    .map_err(|source| Error::Write { path: place.clone(), source })?;
                 *path = place.into();
             }
             kept.push(SavedFile { name: name.clone(), url: url.clone(), whole: path.is_some() });
@@ -483,7 +433,8 @@ fn own(path: &Utf8Path) -> Result<File, Error> {
 
 /// Copies a regular file. A program that drives the browser could put a link into its place.
 fn copy_unlinked(from: &std::path::Path, to: &Utf8Path) -> std::io::Result<u64> {
-    let from = Utf8Path::from_path(from).ok_or_else(|| std::io::Error::other("its path is no UTF-8"))?;
+    let from =
+        Utf8Path::from_path(from).ok_or_else(|| std::io::Error::other("its path is no UTF-8"))?;
     std::io::copy(&mut ::files::unlinked(from)?, &mut File::create(to)?)
 }
 

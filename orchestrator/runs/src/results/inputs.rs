@@ -68,7 +68,8 @@ pub struct JudgeSettings {
 impl RunInputs {
     /// The inputs of a run that begins now.
     pub(crate) fn of(suite: &Suite, agent: &AgentSpec, options: &Options) -> RunInputs {
-        let here = std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
+        let here =
+            std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
         let judge = &options.judge;
         let models = agent.models().into_iter().chain([judge]);
         let cassette = models.filter_map(|model| model.cassette.as_ref()).next();

@@ -74,18 +74,23 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        let read = std::io::Read::take(&mut file, LINE_LIMIT).read_until(b'\n', &mut line).map_err(failed)?;
+        let read = std::io::Read::take(&mut file, LINE_LIMIT)
+            .read_until(b'\n', &mut line)
+            .map_err(failed)?;
         if read == 0 {
             break;
         }
         if read as u64 == LINE_LIMIT {
-            return Err(failed(io::Error::other(format!("line {number} has more than {LINE_LIMIT} bytes"))));
+            return Err(failed(io::Error::other(format!(
+                "line {number} has more than {LINE_LIMIT} bytes"
+            ))));
         }
         formats::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
         if items.len() == MOST_LINES {
             return Err(failed(io::Error::other(format!("it has more than {MOST_LINES} lines"))));
         }
-        items.push(serde_json::from_slice(&line).map_err(|source| malformed(path, number, source))?);
+        items
+            .push(serde_json::from_slice(&line).map_err(|source| malformed(path, number, source))?);
     }
     Ok(items)
 }

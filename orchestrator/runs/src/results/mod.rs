@@ -2,6 +2,7 @@
 
 mod digest;
 mod episode;
+mod episode_id;
 mod failure;
 pub(crate) mod files;
 pub mod fingerprint;
@@ -15,18 +16,20 @@ mod times;
 mod trust;
 mod usage;
 
-pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
+pub use episode::{
+    ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage,
+};
+pub use episode_id::EpisodeId;
 pub use failure::{AgentFailure, EarlierAttempt};
-pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
+pub use folder::{EpisodeFolder, RunFolder};
+/// The version of a run's files.
+pub use formats::Version as Format;
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
 pub use trust::{Conditions, Confinement, Visibility};
 pub use usage::{ModelUsage, StepCall};
-
-/// The version of a run's files.
-pub use formats::Version as Format;
 
 /// The version that this program writes.
 pub const FORMAT: Format = Format { major: 2, minor: 7 };

@@ -77,7 +77,11 @@ pub struct WorldRecord {
     pub seed: u64,
     /// Digests of the snapshots by file name: SHA-256 over the length and both ends, in
     /// hexadecimal. The end of a WACZ has the checksums of its content.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "read_digests")]
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "read_digests"
+    )]
     pub snapshots: BTreeMap<String, String>,
     /// The day of the snapshots, if the suite has versions of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +163,8 @@ impl RunRecord {
         // Nothing is known of a part from before format 2.6.
         let (there, here) = (self.conditions.take(), part.conditions.clone());
         let is_known = there.is_some() || here.is_some();
-        self.conditions = is_known.then(|| there.unwrap_or_default().weaker(&here.unwrap_or_default()));
+        self.conditions =
+            is_known.then(|| there.unwrap_or_default().weaker(&here.unwrap_or_default()));
     }
 
     /// A record with the current time and version.
@@ -200,7 +205,11 @@ impl RunRecord {
             Some(named) => named.contains(task.id.as_str()),
             None => self.shard.is_none_or(|shard| shard.has(place)),
         };
-        self.tasks.iter().enumerate().filter(move |(place, task)| own(*place, task)).map(|(_, task)| task)
+        self.tasks
+            .iter()
+            .enumerate()
+            .filter(move |(place, task)| own(*place, task))
+            .map(|(_, task)| task)
     }
 
     /// The episodes of this run or shard, repeat after repeat.
@@ -208,7 +217,8 @@ impl RunRecord {
         if let Some(episodes) = &self.episodes {
             return episodes.clone();
         }
-        let of = |repeat| self.own_tasks().map(move |task| EpisodeId { task: task.id.clone(), repeat });
+        let of =
+            |repeat| self.own_tasks().map(move |task| EpisodeId { task: task.id.clone(), repeat });
         (1..=self.repeat).flat_map(of).collect()
     }
 
@@ -220,8 +230,14 @@ impl RunRecord {
                 ("agent", run.agent.clone()),
                 ("agent's settings, model or prompts", run.settings.to_string()),
                 ("dialect", run.dialect.to_string()),
-                ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
-                ("screenshot setting", (if run.no_screenshots { "none" } else { "each step" }).to_owned()),
+                (
+                    "number of actions in a reply",
+                    (if run.multiaction { "any" } else { "one" }).to_owned(),
+                ),
+                (
+                    "screenshot setting",
+                    (if run.no_screenshots { "none" } else { "each step" }).to_owned(),
+                ),
                 ("rules", run.scoring_mode.to_string()),
                 ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
             ]
@@ -239,7 +255,8 @@ impl RunRecord {
             return Some(("Chromium".to_owned(), a.clone(), b.clone()));
         }
         let images = self.world.images.iter();
-        let mut both = images.filter_map(|(site, id)| Some((site, id, other.world.images.get(site)?)));
+        let mut both =
+            images.filter_map(|(site, id)| Some((site, id, other.world.images.get(site)?)));
         let (site, a, b) = both.find(|(_, a, b)| a != b)?;
         Some((format!("image of the site {site}"), a.clone(), b.clone()))
     }
@@ -251,7 +268,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Parses digests in the current form, and in that of older programs: a list of bytes such as `[7f,
 /// 3]`.
-fn read_digests<'de, D: Deserializer<'de>>(reader: D) -> Result<BTreeMap<String, String>, D::Error> {
+fn read_digests<'de, D: Deserializer<'de>>(
+    reader: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
     let read = BTreeMap::<String, String>::deserialize(reader)?;
     let plain = |digest: String| listed_bytes(&digest).map_or(digest, hex::encode);
     Ok(read.into_iter().map(|(name, digest)| (name, plain(digest))).collect())

@@ -32,7 +32,8 @@ impl Digests {
     /// with their names.
     pub(crate) fn of_suite(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<String, Error> {
         let mut digest = Lines::default();
-        let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
+        let plain =
+            WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
         add_json(&mut digest, &plain)?;
         for path in snapshot_files(&world.snapshots).iter().chain(&world.storage_state) {
             digest.add(&self.line(path)?);
@@ -58,9 +59,17 @@ impl Digests {
     }
 
     /// The record of the world of these tasks, without images of sites.
-    pub(crate) fn of_world(&mut self, world: &WorldSpec, tasks: &[Task]) -> Result<WorldRecord, Error> {
+    pub(crate) fn of_world(
+        &mut self,
+        world: &WorldSpec,
+        tasks: &[Task],
+    ) -> Result<WorldRecord, Error> {
         let mut snapshots = BTreeMap::new();
-        for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
+        for path in tasks
+            .iter()
+            .filter_map(|task| task.snapshots.as_ref())
+            .flatten()
+            .chain(&world.snapshots)
         {
             let digest = hex::encode(self.of_snapshot(path)?);
             let name = path.file_name().unwrap_or_default();
@@ -69,7 +78,12 @@ impl Digests {
             let name = if is_other { path.as_str() } else { name };
             snapshots.insert(name.to_owned(), digest);
         }
-        Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, ..WorldRecord::default() })
+        Ok(WorldRecord {
+            clock: world.clock,
+            seed: world.seed,
+            snapshots,
+            ..WorldRecord::default()
+        })
     }
 
     /// The digest of a snapshot: of its file, or over those of a collection's members.
@@ -105,7 +119,8 @@ impl Digests {
         if let Some(known) = self.folders.get(folder) {
             return Ok(known.clone());
         }
-        let found = files(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
+        let found =
+            files(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
         self.folders.insert(folder.to_owned(), found.clone());
         Ok(found)
     }

@@ -78,7 +78,8 @@ pub enum Phase {
 
 impl Phase {
     /// All phases, in the order of their first occurrence.
-    pub const ALL: [Phase; 5] = [Phase::Opening, Phase::Looking, Phase::Agent, Phase::Acting, Phase::Ending];
+    pub const ALL: [Phase; 5] =
+        [Phase::Opening, Phase::Looking, Phase::Agent, Phase::Acting, Phase::Ending];
 
     /// The name of the phase.
     pub fn word(self) -> &'static str {

@@ -76,7 +76,9 @@ impl Confinement {
     pub fn solutions(self) -> Visibility {
         match self {
             Confinement::Unknown | Confinement::Elsewhere => Visibility::Unknown,
-            Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => Visibility::Hidden,
+            Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => {
+                Visibility::Hidden
+            }
             Confinement::Off => Visibility::Visible,
         }
     }
@@ -107,7 +109,12 @@ impl Conditions {
         add_forgeable(&task.scorer, &mut forgeable);
         forgeable.sort();
         forgeable.dedup();
-        Conditions { confinement: program, attached: true, solutions: program.solutions(), forgeable }
+        Conditions {
+            confinement: program,
+            attached: true,
+            solutions: program.solutions(),
+            forgeable,
+        }
     }
 
     /// The conditions of a run whose agents are clients of a server of ours.
@@ -135,22 +142,31 @@ impl Conditions {
         match self.confinement {
             Confinement::Off => doubts.push("the agent's program was not confined".to_owned()),
             Confinement::Elsewhere => {
-                doubts.push("the agent ran elsewhere, and nothing is known of what it saw".to_owned());
+                doubts.push(
+                    "the agent ran elsewhere, and nothing is known of what it saw".to_owned(),
+                );
             }
             Confinement::Unknown if self.attached => {
                 doubts.push("nothing is known of what the program saw".to_owned());
             }
-            Confinement::Unknown | Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => {}
+            Confinement::Unknown
+            | Confinement::NoProgram
+            | Confinement::Hidden
+            | Confinement::Strict => {}
         }
         if self.solutions == Visibility::Visible {
             doubts.push("it could read the suite with its solutions".to_owned());
         }
         if self.attached {
-            doubts.push("another program drove the browser, so that its actions were not seen".to_owned());
+            doubts.push(
+                "another program drove the browser, so that its actions were not seen".to_owned(),
+            );
         }
         if !self.forgeable.is_empty() {
             let names = self.forgeable.join(", ");
-            doubts.push(format!("the scorer believes the page ({names}), which that program can forge"));
+            doubts.push(format!(
+                "the scorer believes the page ({names}), which that program can forge"
+            ));
         }
         doubts
     }
@@ -242,11 +258,15 @@ mod tests {
     #[test]
     fn old_runs_say_nothing_and_new_ones_are_read_again() {
         assert_eq!(Conditions::default().doubts(), Vec::<String>::new());
-        let url = scoring::UrlCheck(scoring::UrlRule::Contains(scoring::Texts(vec!["a".to_owned()])));
+        let url =
+            scoring::UrlCheck(scoring::UrlRule::Contains(scoring::Texts(vec!["a".to_owned()])));
         let page = Scorer::All(vec![Scorer::Url(url), Scorer::Infeasible {}]);
         let task = Task::new("t".to_owned(), tasks::GoalText::Words("go".to_owned()), page);
         let attached = Conditions::attached(&task, Confinement::Off);
-        assert_eq!((attached.forgeable.as_slice(), attached.doubts().len()), (&["url".to_owned()][..], 4));
+        assert_eq!(
+            (attached.forgeable.as_slice(), attached.doubts().len()),
+            (&["url".to_owned()][..], 4)
+        );
         let written = serde_json::to_string(&attached).unwrap();
         assert_eq!(serde_json::from_str::<Conditions>(&written).unwrap(), attached);
     }

@@ -25,11 +25,13 @@ pub(super) async fn file(run: &Utf8Path, names: &[&str]) -> Response {
     if SECRET.contains(&name) {
         return nothing();
     }
-    let (run, path) = (run.to_owned(), names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    let (run, path) =
+        (run.to_owned(), names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
     let opened = tokio::task::spawn_blocking(move || opened(&run, &path)).await;
     let Ok(Ok((file, size))) = opened else { return nothing() };
     let kind = if names.len() == 4 { None } else { kind(name) };
-    let body = Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE));
+    let body =
+        Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE));
     let mut answer = (headers(kind), body).into_response();
     answer.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(size));
     answer
@@ -56,7 +58,10 @@ fn kind(name: &str) -> Option<&'static str> {
 pub(super) fn headers(kind: Option<&'static str>) -> [(HeaderName, HeaderValue); 5] {
     let disposition = if kind.is_some() { "inline" } else { "attachment" };
     [
-        (header::CONTENT_TYPE, HeaderValue::from_static(kind.unwrap_or("application/octet-stream"))),
+        (
+            header::CONTENT_TYPE,
+            HeaderValue::from_static(kind.unwrap_or("application/octet-stream")),
+        ),
         (header::CONTENT_DISPOSITION, HeaderValue::from_static(disposition)),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),

@@ -118,7 +118,8 @@ fn router(shown: Shown, guard: Guard) -> Router {
 async fn answer(State(shown): State<Arc<Shown>>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let allowed = [(header::ALLOW, "GET, HEAD")];
-        return (StatusCode::METHOD_NOT_ALLOWED, allowed, "this server only shows a run\n").into_response();
+        return (StatusCode::METHOD_NOT_ALLOWED, allowed, "this server only shows a run\n")
+            .into_response();
     }
     let Some(parts) = parts(request.uri().path()) else { return nothing() };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
@@ -126,16 +127,22 @@ async fn answer(State(shown): State<Arc<Shown>>, request: Request) -> Response {
     match parts.as_slice() {
         [] | ["report.html"] => pages::report(run).await,
         ["trace.html"] => pages::episodes(run).await,
-        ["episodes", episode, "trace.html"] => pages::episode(run, episode, shown.snapshots.is_some()).await,
+        ["episodes", episode, "trace.html"] => {
+            pages::episode(run, episode, shown.snapshots.is_some()).await
+        }
         ["episodes", episode, "requests", seq] => {
-            let (Some(snapshots), Ok(seq)) = (shown.snapshots.clone(), seq.parse()) else { return nothing() };
+            let (Some(snapshots), Ok(seq)) = (shown.snapshots.clone(), seq.parse()) else {
+                return nothing();
+            };
             let (shown, episode) = (Arc::clone(&shown), (*episode).to_owned());
             let exchange = tokio::task::spawn_blocking(move || {
                 recorded::exchange(&shown.run, &snapshots, &episode, seq)
             });
             exchange.await.unwrap_or_else(|_| nothing())
         }
-        ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => files::file(run, &parts).await,
+        ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => {
+            files::file(run, &parts).await
+        }
         // Browsers request it on their own.
         ["favicon.ico"] => StatusCode::NO_CONTENT.into_response(),
         _ => nothing(),
@@ -168,7 +175,10 @@ mod tests {
     fn a_path_is_names_that_lead_nowhere_else() {
         let names = |path| parts(path).map(|names| names.join(" | "));
         assert_eq!(names("/"), Some(String::new()));
-        assert_eq!(names("/episodes/a%252E1-1/trace.html").unwrap(), "episodes | a%2E1-1 | trace.html");
+        assert_eq!(
+            names("/episodes/a%252E1-1/trace.html").unwrap(),
+            "episodes | a%2E1-1 | trace.html"
+        );
         for path in [
             "",
             "x",

@@ -34,7 +34,9 @@ pub(super) fn exchange(run: &Utf8Path, set: &ReplaySet, episode: &str, seq: u64)
     let Some(entry) = entry(run, episode, seq) else { return nothing() };
     let text = match text(set, &entry) {
         Ok(Some(text)) => text,
-        Ok(None) => "the snapshots have no exchange of this method and URL without a body\n".to_owned(),
+        Ok(None) => {
+            "the snapshots have no exchange of this method and URL without a body\n".to_owned()
+        }
         Err(error) => {
             format!("failed to read the recorded exchange: {}\n", error_text::with_causes(&error))
         }
@@ -63,7 +65,9 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
         Some(given) if is_given(hit, &capture, given) => {
             let _ = writeln!(text, "{}", given.words());
         }
-        Some(_) => text.push_str("another capture of the request: that which was given is not there\n"),
+        Some(_) => {
+            text.push_str("another capture of the request: that which was given is not there\n")
+        }
         None => {}
     }
     if count > 1 {
@@ -87,7 +91,8 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
         }
         Ok(None) => text.push_str("\nno body\n"),
         Err(error) => {
-            let _ = writeln!(text, "\nfailed to read the body: {}", error_text::with_causes(&error));
+            let _ =
+                writeln!(text, "\nfailed to read the body: {}", error_text::with_causes(&error));
         }
     }
     Ok(Some(text))
@@ -95,7 +100,8 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
 
 /// Whether a capture is the one that was given, as far as its place and its time say.
 fn is_given(hit: IndexHit, capture: &Capture, given: &GivenCapture) -> bool {
-    (hit.member, hit.capture) == (given.archive, given.number) && capture.at_millis == given.at.as_millis()
+    (hit.member, hit.capture) == (given.archive, given.number)
+        && capture.at_millis == given.at.as_millis()
 }
 
 /// The capture that the request was given. In runs of versions that did not name it, one of its

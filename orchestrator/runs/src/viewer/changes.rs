@@ -45,7 +45,8 @@ enum Kind {
 /// Compares two trees. Element ids are ignored, because a new element at the top changes all of
 /// them.
 pub(super) fn changes(before: &str, after: &str) -> Changes {
-    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.lines().collect(), after.lines().collect());
     let old: Vec<_> = before.iter().map(|line| apart(line)).collect();
     let new: Vec<_> = after.iter().map(|line| apart(line)).collect();
     let until = Some(Instant::now() + PATIENCE);

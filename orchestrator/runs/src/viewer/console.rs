@@ -36,7 +36,8 @@ pub(super) fn groups(messages: &[StepMessage]) -> Vec<MessageGroup> {
 
 /// The numbers of messages of a step, and of uncaught errors among them.
 pub(super) fn counts(step: u32, messages: &[StepMessage]) -> (usize, usize) {
-    let own: Vec<&StepMessage> = messages.iter().filter(|message| belongs(message.step, step)).collect();
+    let own: Vec<&StepMessage> =
+        messages.iter().filter(|message| belongs(message.step, step)).collect();
     let thrown = own.iter().filter(|message| message.message.source == "exception").count();
     (own.len(), thrown)
 }
@@ -47,7 +48,11 @@ fn row(StepMessage { message, .. }: &StepMessage) -> MessageRow {
         level: message.level.clone(),
         source: message.source.clone(),
         text: message.text.clone(),
-        place: if message.url.is_empty() { String::new() } else { format!("{}{line}", message.url) },
+        place: if message.url.is_empty() {
+            String::new()
+        } else {
+            format!("{}{line}", message.url)
+        },
         error: message.level == "error",
     }
 }

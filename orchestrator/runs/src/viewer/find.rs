@@ -21,7 +21,10 @@ pub fn find<'a>(
         id.to_string() == name || id.folder_name() == name
     };
     // A task's id may look like an attempt at another task. Then the task has priority.
-    let found = episodes.iter().find(|episode| episode.task == name).or_else(|| episodes.iter().find(spelt));
+    let found = episodes
+        .iter()
+        .find(|episode| episode.task == name)
+        .or_else(|| episodes.iter().find(spelt));
     found.ok_or_else(|| {
         let mut known: Vec<String> =
             episodes.iter().take(NAMED).map(|episode| episode.id().to_string()).collect();
@@ -32,11 +35,17 @@ pub fn find<'a>(
         let ids: Vec<String> = episodes.iter().map(|episode| episode.id().to_string()).collect();
         let tasks = episodes.iter().map(|episode| episode.task.as_str());
         // If the task exists, another attempt is no useful suggestion.
-        let is_task = |task: &str| name.strip_prefix(task).is_some_and(|rest| rest.starts_with('-'));
+        let is_task =
+            |task: &str| name.strip_prefix(task).is_some_and(|rest| rest.starts_with('-'));
         let meant = match tasks.clone().any(is_task) {
             true => String::new(),
             false => suggestions::did_you_mean(name, ids.iter().map(String::as_str).chain(tasks)),
         };
-        Error::UnknownEpisode { name: name.to_owned(), path: folder.path().to_owned(), meant, known }
+        Error::UnknownEpisode {
+            name: name.to_owned(),
+            path: folder.path().to_owned(),
+            meant,
+            known,
+        }
     })
 }

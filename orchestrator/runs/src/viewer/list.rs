@@ -61,7 +61,9 @@ fn row(run: &RunRecord, episode: &EpisodeRecord) -> Row {
     let task = run.tasks.iter().find(|task| task.id == episode.task);
     let goal = task.map_or("", |task| &task.goal);
     let message = episode.outcome.failure().unwrap_or_default();
-    let known = task.map(|task| [task.sites.as_slice(), &task.tags].concat().join("\n")).unwrap_or_default();
+    let known = task
+        .map(|task| [task.sites.as_slice(), &task.tags].concat().join("\n"))
+        .unwrap_or_default();
     Row {
         id: episode.id().to_string(),
         task: episode.task.clone(),

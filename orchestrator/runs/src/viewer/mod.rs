@@ -21,12 +21,11 @@ mod network;
 mod step;
 
 use camino::{Utf8Path, Utf8PathBuf};
+pub use find::find;
 
 use crate::Error;
 use crate::html::{TABLES, Template};
 use crate::results::{EpisodeFolder, EpisodeRecord, RunFolder, RunRecord};
-
-pub use find::find;
 
 /// The file name, in an episode's folder and in the run's.
 pub(crate) const NAME: &str = "trace.html";
@@ -85,7 +84,8 @@ pub(crate) fn write_missing(
 ) -> Result<(), Error> {
     for episode in episodes {
         let files = folder.episode(&episode.id());
-        let time = |name: &str| files.path().join(name).metadata().and_then(|file| file.modified()).ok();
+        let time =
+            |name: &str| files.path().join(name).metadata().and_then(|file| file.modified()).ok();
         if time(NAME).is_none_or(|drawn| time("episode.json").is_some_and(|ended| ended >= drawn)) {
             match write_one(folder, run, episode) {
                 Err(error @ Error::Write { .. }) => return Err(error),
@@ -101,14 +101,22 @@ pub(crate) fn write_missing(
     write_list(folder, run, episodes).map(drop)
 }
 
-fn write_one(folder: &RunFolder, run: &RunRecord, record: &EpisodeRecord) -> Result<Utf8PathBuf, Error> {
+fn write_one(
+    folder: &RunFolder,
+    run: &RunRecord,
+    record: &EpisodeRecord,
+) -> Result<Utf8PathBuf, Error> {
     let files = folder.episode(&record.id());
     let path = files.path().join(NAME);
     EPISODE.write(&episode::page(run, record, &files, false)?, &path)?;
     Ok(path)
 }
 
-fn write_list(folder: &RunFolder, run: &RunRecord, episodes: &[EpisodeRecord]) -> Result<Utf8PathBuf, Error> {
+fn write_list(
+    folder: &RunFolder,
+    run: &RunRecord,
+    episodes: &[EpisodeRecord],
+) -> Result<Utf8PathBuf, Error> {
     let path = folder.path().join(NAME);
     let report = folder.path().join("report.html").exists();
     LIST.write(&list::page(run, episodes, report), &path)?;

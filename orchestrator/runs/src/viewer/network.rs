@@ -47,7 +47,8 @@ pub(super) fn groups(requests: &[Request], linked: bool) -> Vec<RequestGroup> {
     for request in sorted {
         match groups.last_mut() {
             Some(group) if group.step == request.step => group.requests.push(row(request, linked)),
-            _ => groups.push(RequestGroup { step: request.step, requests: vec![row(request, linked)] }),
+            _ => groups
+                .push(RequestGroup { step: request.step, requests: vec![row(request, linked)] }),
         }
     }
     groups
@@ -77,7 +78,8 @@ pub(super) fn site_writes(step: u32, requests: &[Request]) -> Vec<String> {
             && !matches!(request.entry.method.as_str(), "GET" | "HEAD" | "OPTIONS")
     };
     let own = requests.iter().filter(|request| request.step == step).filter(is_write);
-    own.map(|Request { entry, .. }| format!("{} {} ({})", entry.method, entry.url, entry.status)).collect()
+    own.map(|Request { entry, .. }| format!("{} {} ({})", entry.method, entry.url, entry.status))
+        .collect()
 }
 
 /// Where headers and bodies are.

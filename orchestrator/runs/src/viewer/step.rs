@@ -10,8 +10,7 @@ use crate::analysis::table::models;
 use crate::html::download::Download;
 use crate::html::png::dimensions;
 use crate::html::words::{seconds, two_digits};
-use crate::results::files;
-use crate::results::{ModelUsage, Request, Step, StepCall, StepMessage};
+use crate::results::{ModelUsage, Request, Step, StepCall, StepMessage, files};
 
 /// Smaller differences of scores are rounding errors.
 const CHANGE: f64 = 1e-9;
@@ -120,12 +119,14 @@ pub(super) fn step(
     step: &Step,
     after: Option<&Step>,
 ) -> StepView {
-    let step_calls: Vec<&StepCall> = recorded.calls.iter().filter(|call| call.step == step.step).collect();
+    let step_calls: Vec<&StepCall> =
+        recorded.calls.iter().filter(|call| call.step == step.step).collect();
     let (requests, unanswered) = network::counts(step.step, recorded.requests);
     let (messages, thrown) = console::counts(step.step, recorded.messages);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
-    let noticed = !step.dialogs.is_empty() || !step.notices.is_empty() || !step.downloads.is_empty();
+    let noticed =
+        !step.dialogs.is_empty() || !step.notices.is_empty() || !step.downloads.is_empty();
     let marks = [
         (failed, "failed"),
         (thrown > 0, "thrown"),
@@ -144,10 +145,10 @@ pub(super) fn step(
         shot: shot(recorded.folder, step),
         action: step.action.clone(),
         reason: step.reason.clone(),
-        element: step
-            .element
-            .as_ref()
-            .map(|element| ActionTarget { selector: element.selector.clone(), value: element.value.clone() }),
+        element: step.element.as_ref().map(|element| ActionTarget {
+            selector: element.selector.clone(),
+            value: element.value.clone(),
+        }),
         receiver: step.receiver.clone(),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
@@ -201,7 +202,9 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
         file,
         width,
         height,
-        mark: bbox.filter(is_on).map(|[x, y, w, h]| [x * across, y * down, w * across, h * down].map(short)),
+        mark: bbox
+            .filter(is_on)
+            .map(|[x, y, w, h]| [x * across, y * down, w * across, h * down].map(short)),
         points: step.points.iter().map(|[x, y]| [short(x * across), short(y * down)]).collect(),
         outside: bbox.is_some_and(|bbox| !is_on(&bbox)),
         boxes: match step.boxes.is_empty() {
@@ -214,7 +217,8 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
 /// The changes of the score since the previous step.
 fn events(before: Option<&Step>, step: &Step) -> Vec<Event> {
     let mut events = Vec::new();
-    let reached = |step: &Step, node: usize| step.nodes.get(node).is_some_and(|score| *score >= 1.0);
+    let reached =
+        |step: &Step, node: usize| step.nodes.get(node).is_some_and(|score| *score >= 1.0);
     for node in 0..step.nodes.len() {
         if reached(step, node) && !before.is_some_and(|before| reached(before, node)) {
             let text = format!("Key node {} of {} reached", node + 1, step.nodes.len());

@@ -10,7 +10,9 @@ use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
 use scoring::solution::{Element, OracleStep};
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck, Undecided};
+use scoring::{
+    Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck, Undecided,
+};
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
@@ -165,7 +167,9 @@ impl Environment for Fake {
         }
         match action {
             Action::Click { bid, .. } if bid == "1" => self.visit(self.page + 1),
-            Action::Click { bid, .. } => return Err(NotActed::Refused(format!("no element has id {bid}"))),
+            Action::Click { bid, .. } => {
+                return Err(NotActed::Refused(format!("no element has id {bid}")));
+            }
             _ => {}
         }
         Ok(None)
@@ -185,12 +189,18 @@ impl Environment for Fake {
         program: &ProgramCheck,
         answer: Option<&str>,
     ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
-        let said = program.words("https://shop.test").join(" ").replace("ANSWER", answer.unwrap_or_default());
+        let said = program
+            .words("https://shop.test")
+            .join(" ")
+            .replace("ANSWER", answer.unwrap_or_default());
         Ok(program.decide(&ProgramExit { code: Some(0), signal: None, stdout: &said, stderr: "" }))
     }
 
     /// The shop has one picture, and nothing else that is not a page.
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, EnvironmentError> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, EnvironmentError> {
         let status = if request.url == "https://shop.test/bike.png" { 200 } else { 404 };
         Ok(Ok(FetchResponse { status, body: b"a picture".to_vec() }))
     }
@@ -265,7 +275,9 @@ pub(crate) fn listener() -> (Progress, Arc<std::sync::Mutex<Vec<String>>>) {
             Event::Planned { episodes, done } => format!("planned {episodes}, {done} done"),
             Event::BringingUp { worker } => format!("{worker}: bringing up"),
             Event::Started { worker, episode } => format!("{worker}: {episode}"),
-            Event::Step { worker, step, max_steps, .. } => format!("{worker}: step {step} of {max_steps}"),
+            Event::Step { worker, step, max_steps, .. } => {
+                format!("{worker}: step {step} of {max_steps}")
+            }
             Event::Ended { worker, record, .. } => {
                 format!("{worker}: {} {}", record.outcome.kind(), record.score.unwrap_or(f64::NAN))
             }

@@ -16,7 +16,8 @@ use agents::AgentSpec;
 use camino::Utf8PathBuf;
 use fake::{Fake, Mood, SHORT, suite};
 use http_body_util::{BodyExt as _, Full};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use runs::gym::{self, Settings};
 use runs::results::{EpisodeId, Outcome, RunFolder};
@@ -42,7 +43,11 @@ impl Gym {
         Gym::of(suite().unwrap(), mood, change).await
     }
 
-    async fn of(suite: Suite, mood: &Mood, change: impl FnOnce(&mut Options, &mut Settings)) -> Gym {
+    async fn of(
+        suite: Suite,
+        mood: &Mood,
+        change: impl FnOnce(&mut Options, &mut Settings),
+    ) -> Gym {
         let folder = tempfile::tempdir().unwrap();
         let out = Utf8PathBuf::from_path_buf(folder.path().join("run")).unwrap();
         let mut options = Options { out: Some(out.clone()), ..Options::default() };
@@ -67,16 +72,27 @@ impl Gym {
         Gym { _folder: folder, out, url: said.await.unwrap(), client, interrupt, serving }
     }
 
-    async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> (u16, Value) {
-        let mut request = http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+    async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (u16, Value) {
+        let mut request =
+            http::Request::builder().method(method).uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         let request = request.body(Full::from(body.to_owned())).unwrap();
-        let answer = tokio::time::timeout(PATIENCE, self.client.request(request)).await.unwrap().unwrap();
+        let answer =
+            tokio::time::timeout(PATIENCE, self.client.request(request)).await.unwrap().unwrap();
         let status = answer.status().as_u16();
         let body = answer.into_body().collect().await.unwrap().to_bytes();
-        (status, serde_json::from_slice(&body).unwrap_or_else(|_| json!(String::from_utf8_lossy(&body))))
+        (
+            status,
+            serde_json::from_slice(&body).unwrap_or_else(|_| json!(String::from_utf8_lossy(&body))),
+        )
     }
 
     async fn post(&self, path: &str, body: Value) -> (u16, Value) {
@@ -109,7 +125,10 @@ impl Gym {
 async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let gym = Gym::open(&Mood::default(), |_, _| {}).await;
     let (status, tasks) = gym.send("GET", "/tasks", &[], "").await;
-    assert_eq!((status, tasks["tasks"].as_array().unwrap().len(), &tasks["seed"]), (200, 3, &json!(7)));
+    assert_eq!(
+        (status, tasks["tasks"].as_array().unwrap().len(), &tasks["seed"]),
+        (200, 3, &json!(7))
+    );
     let (_, begun) = gym.post("/reset", json!({ "task": "bike.one", "seed": 42 })).await;
     assert_eq!(
         begun["info"],
@@ -122,7 +141,10 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
         (&json!(0.0), &json!(false), &json!(false))
     );
     let seen = &moved["observation"];
-    assert_eq!((&seen["url"], &seen["last_action"]), (&json!("https://shop.test/2"), &json!("click('1')")));
+    assert_eq!(
+        (&seen["url"], &seen["last_action"]),
+        (&json!("https://shop.test/2"), &json!("click('1')"))
+    );
     let (_, last) = gym.step(&begun["session"], "send_msg_to_user('a red bicycle')").await;
     assert_eq!(
         (&last["reward"], &last["terminated"], &last["truncated"]),
@@ -137,7 +159,8 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     assert_eq!(closed["result"], last["info"]["result"]);
 
     let out = gym.out.with_file_name("oracle");
-    let options = Options { out: Some(out), tasks: vec!["bike.one".to_owned()], ..Options::default() };
+    let options =
+        Options { out: Some(out), tasks: vec!["bike.one".to_owned()], ..Options::default() };
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (oracle, suite): (AgentSpec, _) = ("oracle".parse().unwrap(), suite().unwrap());
     let run = runs::run_in(
@@ -152,7 +175,10 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let run = run.await.unwrap();
     let summary = gym.end().await.unwrap();
     assert_eq!(summary.fingerprints, run.fingerprints, "the same actions are the same episode");
-    assert_eq!((&*summary.agent, summary.planned, summary.episodes, summary.passed), ("gym", 1, 1, 1));
+    assert_eq!(
+        (&*summary.agent, summary.planned, summary.episodes, summary.passed),
+        ("gym", 1, 1, 1)
+    );
 }
 
 #[tokio::test]
@@ -177,7 +203,12 @@ async fn how_it_ended_says_whether_it_was_cut_short() {
     let (status, again) = gym.post("/reset", json!({ "task": "bike.two", "repeat": 2 })).await;
     assert_eq!(
         (status, &again["error"]),
-        (409, &json!("attempt 2 at bike.two exists already; choose another, or omit `repeat` for the next"))
+        (
+            409,
+            &json!(
+                "attempt 2 at bike.two exists already; choose another, or omit `repeat` for the next"
+            )
+        )
     );
     assert_eq!(gym.end().await.unwrap().episodes, 3);
 }
@@ -208,27 +239,37 @@ async fn places_are_waited_for_and_refused_in_the_end() {
     for session in [second, third] {
         assert_eq!(gym.step(&session, "send_msg_to_user('x')").await.0, 200);
     }
-    assert_eq!(mood.brought_up.load(std::sync::atomic::Ordering::SeqCst), 2, "worlds are used again");
+    assert_eq!(
+        mood.brought_up.load(std::sync::atomic::Ordering::SeqCst),
+        2,
+        "worlds are used again"
+    );
     assert_eq!(gym.end().await.unwrap().episodes, 3);
 }
 
 #[tokio::test]
 async fn a_silent_client_loses_its_place() {
-    let gym =
-        Gym::open(&Mood::default(), |options, _| options.limits = Limits { answer: SHORT, ..options.limits })
-            .await;
+    let gym = Gym::open(&Mood::default(), |options, _| {
+        options.limits = Limits { answer: SHORT, ..options.limits }
+    })
+    .await;
     let session = gym.reset("bike.one").await;
     // There is one place: this comes back when the other episode has ended by itself.
     gym.reset("bike.two").await;
-    let message =
-        "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
+    let message = "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
     let (reason, message) = (runs::results::AgentFailure::Late, message.to_owned());
-    assert_eq!(gym.outcome("bike.one", 1), Outcome::AgentFailed { reason, message: message.clone() });
+    assert_eq!(
+        gym.outcome("bike.one", 1),
+        Outcome::AgentFailed { reason, message: message.clone() }
+    );
     let (status, gone) = gym.step(&session, "noop()").await;
     assert_eq!(status, 410);
     assert_eq!(
         gone["error"],
-        format!("session {} has ended ({message}); POST /reset begins another", session.as_str().unwrap())
+        format!(
+            "session {} has ended ({message}); POST /reset begins another",
+            session.as_str().unwrap()
+        )
     );
     assert_eq!(gone["info"]["result"]["task"], "bike.one");
 }
@@ -247,7 +288,10 @@ async fn what_breaks_is_told_and_the_next_world_is_a_new_one() {
     let mood = Mood { fails_to_come_up_from: Some(1), ..Mood::default() };
     let gym = Gym::open(&mood, |_, _| {}).await;
     let (status, never) = gym.post("/reset", json!({ "task": "bike.one" })).await;
-    assert_eq!((status, &never["error"]), (500, &json!("failed to start the browser: no such program")));
+    assert_eq!(
+        (status, &never["error"]),
+        (500, &json!("failed to start the browser: no such program"))
+    );
     let out = gym.out.clone();
     assert!(gym.end().await.is_none() && !out.exists(), "nothing was played, and nothing is left");
 }

@@ -28,8 +28,22 @@ async fn wrong_requests_are_told_what_is_wrong() {
         ("POST", "/step", &[JSON], r#"{"session":"x","action":"noop()"}"#, 404, "POST /reset"),
         ("POST", "/step", &[JSON], r#"{"session":"x"}"#, 400, "missing field `action`"),
         ("POST", "/close", &[JSON], r#"{"session":"x"}"#, 404, "POST /reset"),
-        ("POST", "/reset", &[JSON, ("origin", "https://evil.test")], r#"{"task":"bike.one"}"#, 403, "Origin"),
-        ("GET", "/tasks", &[("origin", "https://evil.test")], "", 403, "Origin is https://evil.test"),
+        (
+            "POST",
+            "/reset",
+            &[JSON, ("origin", "https://evil.test")],
+            r#"{"task":"bike.one"}"#,
+            403,
+            "Origin",
+        ),
+        (
+            "GET",
+            "/tasks",
+            &[("origin", "https://evil.test")],
+            "",
+            403,
+            "Origin is https://evil.test",
+        ),
         ("GET", "/tasks", &[("sec-fetch-site", "cross-site")], "", 403, "Sec-Fetch-Site"),
         ("GET", "/tasks", &[("host", "evil.test")], "", 403, "the Host evil.test"),
         (
@@ -49,7 +63,10 @@ async fn wrong_requests_are_told_what_is_wrong() {
     }
     let session = gym.reset("bike.one").await;
     let (_, answer) = gym.step(&session, "clik('1')").await;
-    assert!(answer["observation"]["last_action_error"].as_str().unwrap().contains("clik"), "{answer}");
+    assert!(
+        answer["observation"]["last_action_error"].as_str().unwrap().contains("clik"),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
@@ -58,7 +75,8 @@ async fn measurements_are_those_of_what_was_done() {
     let session = gym.reset("bike.one").await;
     gym.step(&session, "click('1')").await;
     let metrics = async || {
-        let request = http::Request::get(format!("{}/metrics", gym.url)).body(Full::default()).unwrap();
+        let request =
+            http::Request::get(format!("{}/metrics", gym.url)).body(Full::default()).unwrap();
         let answer = gym.client.request(request).await.unwrap();
         assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
         let body = answer.into_body().collect().await.unwrap().to_bytes();
@@ -111,8 +129,10 @@ async fn headers_name_the_session_and_bound_the_wait() {
             .header("prefer", "respond-async, wait=0")
             .body(Full::from(body.to_string()))
             .unwrap();
-        let answer = tokio::time::timeout(PATIENCE / 2, gym.client.request(request)).await.unwrap().unwrap();
-        let text = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        let answer =
+            tokio::time::timeout(PATIENCE / 2, gym.client.request(request)).await.unwrap().unwrap();
+        let text =
+            |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         (answer.status().as_u16(), text("sandbox-session"), text("sandbox-episode"))
     };
     let (status, session, episode) = ask("/reset", json!({ "task": "bike.one" })).await;

@@ -9,10 +9,20 @@ use serde_json::json;
 
 use super::*;
 
-fn model(name: &str, server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, models::Error> {
+fn model(
+    name: &str,
+    server: &Server,
+    cassette: Option<Arc<Cassette>>,
+) -> Result<Model, models::Error> {
     let client = Client::new(&Settings::to(server.base_url()))?;
     let price = Some(Price { prompt: 1.0, completion: 1_000_000.0, cached: None });
-    Ok(Model { name: Some(name.to_owned()), cassette, client: Some(client), price, ..Model::default() })
+    Ok(Model {
+        name: Some(name.to_owned()),
+        cassette,
+        client: Some(client),
+        price,
+        ..Model::default()
+    })
 }
 
 /// Plays the suite of three tasks with an agent that asks this model.
@@ -26,7 +36,8 @@ async fn played(
     let mood = Mood::default();
     let bring_up = move |_| Fake::bring_up(mood.clone());
     let interrupt = CancellationToken::new();
-    Ok(runs::run_in(Machine::default(), bring_up, suite, &kind, options, interrupt, runs::silent()).await?)
+    Ok(runs::run_in(Machine::default(), bring_up, suite, &kind, options, interrupt, runs::silent())
+        .await?)
 }
 
 fn answers(_: &ModelRequest) -> Reply {
@@ -65,7 +76,10 @@ async fn models_and_judges_are_named_also_where_a_cassette_answers() -> Tested {
         let summary = Summary::read(run)?;
         assert_eq!((summary.passed, summary.errors), (3, 0), "{summary}");
         let table = summary.table(500);
-        assert!(table.contains("agent-1: 3 calls") && table.contains("judge-1: 3 calls"), "{table}");
+        assert!(
+            table.contains("agent-1: 3 calls") && table.contains("judge-1: 3 calls"),
+            "{table}"
+        );
         let html = std::fs::read_to_string(runs::report::write(run)?)?;
         assert!(html.contains("agent-1: 3 calls") && html.contains("judge-1: 3 calls"));
         let trace = std::fs::read_to_string(runs::viewer::write_episode(run, "bike.one")?)?;
@@ -74,8 +88,9 @@ async fn models_and_judges_are_named_also_where_a_cassette_answers() -> Tested {
         runs::export::table(run, &csv, runs::export::Format::Csv, false)?;
         let csv = std::fs::read_to_string(csv)?;
         assert!(csv.contains("agent-1") && csv.contains("judge-1"), "{csv}");
-        let calls =
-            RunFolder::open(run)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 }).calls()?;
+        let calls = RunFolder::open(run)?
+            .episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 })
+            .calls()?;
         assert_eq!(calls[0].call.model.as_deref(), Some("agent-1"));
     }
     let compared = pair(&out, &again)?.to_string();
@@ -97,7 +112,8 @@ async fn a_reply_that_was_cut_is_told_and_counted() -> Tested {
     let options = Options { limit: Some(1), max_steps: Some(2), ..into(&out) };
     let suite = suite()?;
     let interrupt = CancellationToken::new();
-    runs::run_in(Machine::default(), bring_up, &suite, &kind, &options, interrupt, runs::silent()).await?;
+    runs::run_in(Machine::default(), bring_up, &suite, &kind, &options, interrupt, runs::silent())
+        .await?;
     let folder = RunFolder::open(&out)?;
     let id = EpisodeId { task: "bike.one".to_owned(), repeat: 1 };
     let steps = folder.episode(&id).steps()?;

@@ -18,7 +18,11 @@ fn always(line: &str) -> String {
 /// Plays the task `bike.one` with this agent; gives its outcome, and whether it is played again.
 async fn played(agent: &str, mood: &Mood) -> Result<(Outcome, bool), Box<dyn std::error::Error>> {
     let (_temporary, out) = folder()?;
-    let limits = Limits { answer: Duration::from_secs(2), step: Duration::from_secs(2), ..Limits::default() };
+    let limits = Limits {
+        answer: Duration::from_secs(2),
+        step: Duration::from_secs(2),
+        ..Limits::default()
+    };
     let options = Options { tasks: vec!["bike.one".to_owned()], limits, ..into(&out) };
     play(mood, agent, &options).await?;
     let (progress, heard) = listener();
@@ -39,7 +43,11 @@ async fn nothing_that_a_program_does_is_an_error_to_try_again() -> Tested {
         ("program:kill -9 $$".to_owned(), &well, Some(AgentFailure::Left)),
         ("program:exec 1>&-; sleep 60".to_owned(), &well, Some(AgentFailure::Left)),
         ("program:sleep 60".to_owned(), &well, Some(AgentFailure::Late)),
-        (r#"program:read -r x; echo '{"protocol":2}'"#.to_owned(), &well, Some(AgentFailure::Unsupported)),
+        (
+            r#"program:read -r x; echo '{"protocol":2}'"#.to_owned(),
+            &well,
+            Some(AgentFailure::Unsupported),
+        ),
         ("program:echo hello; sleep 60".to_owned(), &well, Some(AgentFailure::Unreadable)),
         (then("exit 3"), &well, Some(AgentFailure::Left)),
         (then("exec 1>&-; sleep 60"), &well, Some(AgentFailure::Left)),
@@ -98,6 +106,10 @@ async fn an_attempt_that_is_repeated_counts_and_says_why() -> Tested {
     let id = EpisodeId { task: "bike.one".to_owned(), repeat: 1 };
     let record = RunFolder::open(&out)?.episode(&id).record()?;
     assert_eq!(record.earlier.len(), 2);
-    assert!(record.earlier.iter().all(|one| one.reason.contains("the browser")), "{:?}", record.earlier);
+    assert!(
+        record.earlier.iter().all(|one| one.reason.contains("the browser")),
+        "{:?}",
+        record.earlier
+    );
     Ok(())
 }

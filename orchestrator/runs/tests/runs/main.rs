@@ -16,7 +16,9 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
-use runs::{Error, Limits, Machine, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
+use runs::{
+    Error, Limits, Machine, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair,
+};
 use scoring::{PageCheck, Scorer};
 use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
@@ -35,7 +37,11 @@ fn into(out: &Utf8Path) -> Options {
     Options { out: Some(out.to_owned()), ..Options::default() }
 }
 
-async fn play(mood: &Mood, agent: &str, options: &Options) -> Result<Summary, Box<dyn std::error::Error>> {
+async fn play(
+    mood: &Mood,
+    agent: &str,
+    options: &Options,
+) -> Result<Summary, Box<dyn std::error::Error>> {
     play_with_progress(mood, agent, options, CancellationToken::new(), runs::silent()).await
 }
 
@@ -61,16 +67,22 @@ async fn play_with_progress(
 }
 
 fn outcome(out: &Utf8Path, task: &str, repeat: u32) -> Result<Outcome, Error> {
-    Ok(RunFolder::open(out)?.episode(&EpisodeId { task: task.to_owned(), repeat }).record()?.outcome)
+    Ok(RunFolder::open(out)?
+        .episode(&EpisodeId { task: task.to_owned(), repeat })
+        .record()?
+        .outcome)
 }
 
 /// A program that goes through these replies, the same in every episode.
 fn replying(replies: &[&str]) -> String {
     let mut program =
-        "program:read -r hello; echo \"$hello\" >&2; echo '{\"protocol\":1}'; read -r task; ".to_owned();
+        "program:read -r hello; echo \"$hello\" >&2; echo '{\"protocol\":1}'; read -r task; "
+            .to_owned();
     for reply in replies {
-        program
-            .push_str(&format!("read -r x; cat <<'END'\n{}\nEND\n", serde_json::json!({ "action": reply })));
+        program.push_str(&format!(
+            "read -r x; cat <<'END'\n{}\nEND\n",
+            serde_json::json!({ "action": reply })
+        ));
     }
     program + "read -r end"
 }
@@ -80,8 +92,14 @@ async fn the_oracle_passes_and_two_repeats_have_one_fingerprint() -> Tested {
     let (_temporary, out) = folder()?;
     let (progress, heard) = listener();
     let options = Options { repeat: 2, ..into(&out) };
-    let summary =
-        play_with_progress(&Mood::default(), "oracle", &options, CancellationToken::new(), progress).await?;
+    let summary = play_with_progress(
+        &Mood::default(),
+        "oracle",
+        &options,
+        CancellationToken::new(),
+        progress,
+    )
+    .await?;
     assert_eq!((summary.passed, summary.episodes, summary.deterministic), (3, 6, Some(true)));
     assert!(compare_repeats(&out)?.is_same());
     assert!(fingerprint::verify(&out)?.is_empty());
@@ -99,8 +117,13 @@ async fn the_oracle_passes_and_two_repeats_have_one_fingerprint() -> Tested {
     );
     let mut summary = summary;
     summary.wall_ms = 12_345;
-    summary.times =
-        Times { opening_ms: 3_000, looking_ms: 4_500, agent_ms: 1_500, acting_ms: 5_400, ending_ms: 600 };
+    summary.times = Times {
+        opening_ms: 3_000,
+        looking_ms: 4_500,
+        agent_ms: 1_500,
+        acting_ms: 5_400,
+        ending_ms: 600,
+    };
     summary.tasks.iter_mut().for_each(|task| task.wall_ms = 2_057);
     summary.fingerprints.iter_mut().for_each(|one| one.fingerprint = "0123456789abcdef".repeat(4));
     insta::assert_snapshot!(summary.to_string());
@@ -167,12 +190,14 @@ async fn a_broken_episode_is_an_outcome_and_the_next_gets_a_new_browser() -> Tes
     let options = Options { limits: Limits { episode: SHORT, ..Limits::default() }, ..into(&out) };
     let summary = play(&mood, "oracle", &options).await?;
     assert_eq!((summary.errors, summary.timeouts, summary.passed), (1, 1, 1));
-    let message = "failed to click: reach the browser: it closed the connection during `a click`".to_owned();
+    let message =
+        "failed to click: reach the browser: it closed the connection during `a click`".to_owned();
     assert_eq!(outcome(&out, "bike.one", 1)?, Outcome::Error { message });
     assert_eq!(outcome(&out, "bike.two", 1)?, Outcome::TimedOut);
     assert_eq!(mood.brought_up.load(std::sync::atomic::Ordering::SeqCst), 3);
     // What was seen before the end is there.
-    let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
+    let episode =
+        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
     assert_eq!((episode.steps()?.len(), episode.requests()?.len()), (1, 1));
     Ok(())
 }
@@ -217,7 +242,10 @@ async fn drift_is_named_by_episode_step_and_field() -> Tested {
     assert_eq!((paired.left.passed, paired.right.passed, paired.flips.len()), (0, 3, 3));
     assert!(!paired.different_suites && paired.left_out.is_empty());
     let text = paired.to_string();
-    assert!(text.contains("difference +1.000") && text.contains("gained  0.00 to 1.00  bike.one"), "{text}");
+    assert!(
+        text.contains("difference +1.000") && text.contains("gained  0.00 to 1.00  bike.one"),
+        "{text}"
+    );
     Ok(())
 }
 
@@ -226,7 +254,9 @@ async fn several_workers_share_the_queue_and_give_the_same_fingerprint() -> Test
     let (_one, alone) = folder()?;
     let (_two, shared) = folder()?;
     let one = play(&Mood::default(), "oracle", &Options { repeat: 4, ..into(&alone) }).await?;
-    let three = play(&Mood::default(), "oracle", &Options { repeat: 4, workers: 3, ..into(&shared) }).await?;
+    let three =
+        play(&Mood::default(), "oracle", &Options { repeat: 4, workers: 3, ..into(&shared) })
+            .await?;
     assert_eq!(one.fingerprints, three.fingerprints);
     assert_eq!(three.episodes, 12);
     Ok(())
@@ -239,13 +269,16 @@ async fn a_newer_format_and_a_tampered_trace_are_noticed() -> Tested {
     let trace = out.join("episodes/bike%2Eone-1/trace.jsonl");
     let text = std::fs::read_to_string(&trace)?;
     std::fs::write(&trace, text.replace("Page 2", "Page 9"))?;
-    let changed: Vec<String> = fingerprint::verify(&out)?.into_iter().map(|record| record.task).collect();
+    let changed: Vec<String> =
+        fingerprint::verify(&out)?.into_iter().map(|record| record.task).collect();
     assert_eq!(changed, ["bike.one"]);
     let run = out.join("run.json");
     std::fs::write(&run, std::fs::read_to_string(&run)?.replace("\"major\": 2", "\"major\": 3"))?;
     let error = Summary::read(&out).err().ok_or("no error")?;
     assert!(
-        error.to_string().ends_with("it has format 3.7, and this version reads 2.x; use a newer sandbox"),
+        error
+            .to_string()
+            .ends_with("it has format 3.7, and this version reads 2.x; use a newer sandbox"),
         "{error}"
     );
     std::fs::write(&run, "{\"format\"")?;

@@ -11,11 +11,14 @@ use super::*;
 
 const PLAIN: &str = "scorer: {equals: oak}";
 /// The reference of this task stands in the chats of the judge.
-const JUDGED: &str =
-    "scorer: {webarena: {eval_types: [string_match], reference_answers: {fuzzy_match: [the gold bicycle]}}}";
+const JUDGED: &str = "scorer: {webarena: {eval_types: [string_match], reference_answers: {fuzzy_match: [the gold bicycle]}}}";
 
 /// A suite on disk with one task.
-fn suite_in(folder: &Utf8Path, world: &str, task: &str) -> Result<Suite, Box<dyn std::error::Error>> {
+fn suite_in(
+    folder: &Utf8Path,
+    world: &str,
+    task: &str,
+) -> Result<Suite, Box<dyn std::error::Error>> {
     std::fs::create_dir_all(folder)?;
     let world = format!("world: {{clock: 2026-03-12T08:30:00Z{world}}}\n");
     std::fs::write(folder.join("suite.yaml"), world)?;
@@ -30,7 +33,8 @@ async fn played(suite: &Suite, out: &Utf8Path, judge: Model) -> Tested {
     let agent: AgentSpec = replying(&["send_msg_to_user('a bicycle')"]).parse()?;
     let bring_up = move |_| Fake::bring_up(Mood::default());
     let stop = CancellationToken::new();
-    runs::run_in(Machine::default(), bring_up, suite, &agent, &options, stop, runs::silent()).await?;
+    runs::run_in(Machine::default(), bring_up, suite, &agent, &options, stop, runs::silent())
+        .await?;
     Ok(())
 }
 
@@ -82,7 +86,8 @@ async fn a_pack_without_solutions_has_no_reference_of_a_judged_task() -> Tested 
     let (members, to) = packed(&Sources { without_solutions: true, ..whole }, &folder)?;
     assert!(members.iter().any(|member| member == "run/run.json"), "{members:?}");
     for member in &members {
-        let told = ["suite/", "sites/", "state/", "cassette"].iter().any(|part| member.starts_with(part));
+        let told =
+            ["suite/", "sites/", "state/", "cassette"].iter().any(|part| member.starts_with(part));
         let text = String::from_utf8_lossy(&std::fs::read(to.join(member))?).into_owned();
         assert!(!told && !text.contains(gold), "{member}: {text}");
     }

@@ -20,8 +20,16 @@ fn suite_with_page_goal(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::e
 async fn play_suite(suite: &Suite, out: &Utf8Path) -> Result<Summary, Box<dyn std::error::Error>> {
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (agent, interrupt) = ("oracle".parse::<AgentSpec>()?, CancellationToken::new());
-    Ok(runs::run_in(Machine::default(), bring_up, suite, &agent, &into(out), interrupt, runs::silent())
-        .await?)
+    Ok(runs::run_in(
+        Machine::default(),
+        bring_up,
+        suite,
+        &agent,
+        &into(out),
+        interrupt,
+        runs::silent(),
+    )
+    .await?)
 }
 
 #[tokio::test]
@@ -29,13 +37,17 @@ async fn a_page_gives_the_goal_ends_the_episode_and_says_what_it_is_worth() -> T
     let (_temporary, out) = folder()?;
     let summary = play_suite(&suite_with_page_goal("wanted = 2", "goal")?, &out).await?;
     assert_eq!((summary.passed, summary.score), (1, Some(1.0)));
-    let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
+    let episode =
+        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
     let record = episode.record()?;
     // The oracle had two clicks and an answer in mind; the first click was enough, and what it led
     // to is the last thing seen.
     assert_eq!((&record.outcome, record.steps, record.answer), (&Outcome::Done, 1, None));
     assert_eq!(record.goal.as_deref(), Some("Go to page 2."));
-    assert_eq!(episode.steps()?.last().map(|step| step.url.clone()).as_deref(), Some("https://shop.test/2"));
+    assert_eq!(
+        episode.steps()?.last().map(|step| step.url.clone()).as_deref(),
+        Some("https://shop.test/2")
+    );
     assert!(fingerprint::verify(&out)?.is_empty());
 
     let (_temporary, short) = folder()?;
@@ -52,7 +64,11 @@ async fn a_page_that_cannot_begin_or_gives_no_goal_is_an_error() -> Tested {
     for (begin, goal, message) in [
         ("lost()", "goal", "failed to begin the task in its page: ReferenceError: lost()"),
         ("wanted = 2", "page", "failed to read the goal from the page: `page` gives no text"),
-        ("wanted = 2", "gaol", "failed to read the goal from the page: ReferenceError: gaol is not defined"),
+        (
+            "wanted = 2",
+            "gaol",
+            "failed to read the goal from the page: ReferenceError: gaol is not defined",
+        ),
     ] {
         let (_temporary, out) = folder()?;
         let summary = play_suite(&suite_with_page_goal(begin, goal)?, &out).await?;
@@ -137,14 +153,23 @@ async fn an_agent_that_gets_nowhere_is_stopped_where_the_task_says_so() -> Teste
     let program = replying(&["noop()", "noop()", "noop()", "send_msg_to_user('a red bicycle')"]);
     for (rules, expect, steps) in [
         (StopRules::default(), Outcome::Answered, 4),
-        (StopRules { repeats: NonZeroU32::new(4), unreadable: NonZeroU32::new(1) }, Outcome::Answered, 4),
+        (
+            StopRules { repeats: NonZeroU32::new(4), unreadable: NonZeroU32::new(1) },
+            Outcome::Answered,
+            4,
+        ),
         // The third is carried out; what comes of it is still seen.
         (StopRules { repeats: NonZeroU32::new(3), unreadable: None }, Outcome::Stuck, 4),
         (StopRules { repeats: NonZeroU32::new(2), unreadable: None }, Outcome::Stuck, 3),
     ] {
         let (_temporary, out) = folder()?;
-        assert_eq!(play_changed(&out, &program, |task| task.stop = rules).await?, expect, "{rules:?}");
-        let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+        assert_eq!(
+            play_changed(&out, &program, |task| task.stop = rules).await?,
+            expect,
+            "{rules:?}"
+        );
+        let episode =
+            RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
         assert_eq!(episode.steps()?.len(), steps);
         assert_eq!(episode.record()?.success, expect == Outcome::Answered);
     }
@@ -164,18 +189,27 @@ async fn pictures_of_a_goal_are_given_as_files() -> Tested {
         move |task: &mut tasks::Task| task.images = vec![url]
     };
     let url = "https://shop.test/bike.png?size=2";
-    assert_eq!(play_changed(&out, program, with("https://shop.test/bike.png")).await?, Outcome::Stopped);
-    let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+    assert_eq!(
+        play_changed(&out, program, with("https://shop.test/bike.png")).await?,
+        Outcome::Stopped
+    );
+    let episode =
+        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
     assert_eq!(std::fs::read(episode.path().join("goal-1.png"))?, b"a picture");
     let stderr = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
-    assert!(stderr.contains(r#""images":[{"url":"https://shop.test/bike.png","path":""#), "{stderr}");
+    assert!(
+        stderr.contains(r#""images":[{"url":"https://shop.test/bike.png","path":""#),
+        "{stderr}"
+    );
     let (_temporary, out) = folder()?;
     let Outcome::Error { message } = play_changed(&out, program, with(url)).await? else {
         return Err("no error".into());
     };
     assert_eq!(
         message,
-        format!("failed to get a picture that belongs to the goal: {url}: the answer has status 404")
+        format!(
+            "failed to get a picture that belongs to the goal: {url}: the answer has status 404"
+        )
     );
     Ok(())
 }

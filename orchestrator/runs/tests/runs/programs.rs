@@ -19,7 +19,8 @@ async fn a_program_that_misbehaves_costs_its_episode_only() -> Tested {
         "failed to get an answer to `observation` from the agent program: it left (exit status: 3); its standard error ends with: oh"
     );
     assert_eq!(outcome(&out, "bike.one", 1)?, Outcome::MaxSteps);
-    let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+    let episode =
+        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
     let steps = episode.steps()?;
     assert_eq!(steps.len(), 5);
     assert!(
@@ -40,16 +41,23 @@ async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() 
         )
     };
     let (_temporary, out) = folder()?;
-    let options =
-        Options { screenshots: false, tasks: vec!["bike.one".to_owned()], ..into(&out.join("asked")) };
+    let options = Options {
+        screenshots: false,
+        tasks: vec!["bike.one".to_owned()],
+        ..into(&out.join("asked"))
+    };
     play(&Mood::default(), &asking(r#"{"screenshot":{"full_page":true}}"#), &options).await?;
     let Outcome::AgentFailed { message, .. } = outcome(&out.join("asked"), "bike.one", 1)? else {
         return Err("no failure".into());
     };
-    assert_eq!(message, "failed to give the agent the screenshots that it asked for: the run takes none");
+    assert_eq!(
+        message,
+        "failed to give the agent the screenshots that it asked for: the run takes none"
+    );
 
     let unasked = out.join("unasked");
-    play(&Mood::default(), &asking("{}"), &Options { out: Some(unasked.clone()), ..options }).await?;
+    play(&Mood::default(), &asking("{}"), &Options { out: Some(unasked.clone()), ..options })
+        .await?;
     let folder = RunFolder::open(&unasked)?;
     assert!(folder.run()?.no_screenshots);
     let episode = folder.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
@@ -57,7 +65,8 @@ async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() 
     assert!(heard.contains(r#""screenshot":null"#), "{heard}");
     assert!(episode.steps()?.iter().all(|step| step.screenshot.is_none()));
     // A run with them is another run.
-    let resumed = Options { resume: true, out: Some(unasked), tasks: Vec::new(), ..Options::default() };
+    let resumed =
+        Options { resume: true, out: Some(unasked), tasks: Vec::new(), ..Options::default() };
     let refused = play(&Mood::default(), &asking("{}"), &resumed).await.unwrap_err().to_string();
     assert!(refused.contains(r#"its screenshot setting is "none", not "each step""#), "{refused}");
     Ok(())
@@ -66,10 +75,16 @@ async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() 
 #[tokio::test]
 async fn a_program_may_speak_another_dialect() -> Tested {
     let (_temporary, out) = folder()?;
-    let program =
-        replying(&["I see a link. ```click [1]```", "click('1')", "In summary, ```stop [a red bicycle]```"]);
-    let options =
-        Options { dialect: browser::Dialect::WebArena, tasks: vec!["bike.one".to_owned()], ..into(&out) };
+    let program = replying(&[
+        "I see a link. ```click [1]```",
+        "click('1')",
+        "In summary, ```stop [a red bicycle]```",
+    ]);
+    let options = Options {
+        dialect: browser::Dialect::WebArena,
+        tasks: vec!["bike.one".to_owned()],
+        ..into(&out)
+    };
     let summary = play(&Mood::default(), &program, &options).await?;
     assert_eq!((summary.passed, summary.episodes), (1, 1));
     let run = RunFolder::open(&out)?;
@@ -79,7 +94,10 @@ async fn a_program_may_speak_another_dialect() -> Tested {
     assert_eq!(steps[0].action.as_deref(), Some("I see a link. ```click [1]```"));
     assert_eq!(steps[1].url, "https://shop.test/2");
     let error = steps[1].error.as_deref().unwrap_or_default();
-    assert!(error.starts_with("failed to read an action: there is none; put it between"), "{error}");
+    assert!(
+        error.starts_with("failed to read an action: there is none; put it between"),
+        "{error}"
+    );
     let hello = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
     assert!(hello.contains(r#""dialect":"webarena","multiaction":false"#), "{hello}");
     // The same words are another experiment in another dialect.
@@ -91,14 +109,17 @@ async fn a_program_may_speak_another_dialect() -> Tested {
 
 #[tokio::test]
 async fn several_actions_go_up_to_the_first_that_fails() -> Tested {
-    let program =
-        replying(&["click('1')\nclick('9')\nclick('1')", "click('1')\nsend_msg_to_user('a red bicycle')"]);
+    let program = replying(&[
+        "click('1')\nclick('9')\nclick('1')",
+        "click('1')\nsend_msg_to_user('a red bicycle')",
+    ]);
     let (_temporary, out) = folder()?;
     let options = Options { multiaction: true, tasks: vec!["bike.one".to_owned()], ..into(&out) };
     let summary = play(&Mood::default(), &program, &options).await?;
     assert_eq!((summary.passed, summary.episodes), (1, 1));
-    let steps =
-        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 }).steps()?;
+    let steps = RunFolder::open(&out)?
+        .episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 })
+        .steps()?;
     assert_eq!(steps.len(), 2);
     assert_eq!(
         steps[0].error.as_deref(),
@@ -109,8 +130,9 @@ async fn several_actions_go_up_to_the_first_that_fails() -> Tested {
     let (_temporary, out) = folder()?;
     let options = Options { multiaction: false, out: Some(out.clone()), ..options };
     play(&Mood::default(), &program, &options).await?;
-    let steps =
-        RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 }).steps()?;
+    let steps = RunFolder::open(&out)?
+        .episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 })
+        .steps()?;
     assert_eq!(
         steps[0].error.as_deref(),
         Some("failed to read an action: expected the end of the action at character 12")
@@ -127,8 +149,11 @@ async fn what_was_said_last_answers_for_who_stops() -> Tested {
         "ACTION: SAY\nVALUE: a red bicycle",
         "ACTION: TERMINATE\nVALUE: None",
     ]);
-    let options =
-        Options { dialect: browser::Dialect::SeeAct, tasks: vec!["bike.one".to_owned()], ..into(&out) };
+    let options = Options {
+        dialect: browser::Dialect::SeeAct,
+        tasks: vec!["bike.one".to_owned()],
+        ..into(&out)
+    };
     assert_eq!(play(&Mood::default(), &program, &options).await?.passed, 1);
     assert_eq!(outcome(&out, "bike.one", 1)?, Outcome::Answered);
     let (_temporary, out) = folder()?;

@@ -21,7 +21,8 @@ async fn resuming_plays_what_is_missing_and_refuses_another_run() -> Tested {
     let resume = Options { resume: true, ..into(&out) };
     let (progress, heard) = listener();
     let summary =
-        play_with_progress(&Mood::default(), "oracle", &resume, CancellationToken::new(), progress).await?;
+        play_with_progress(&Mood::default(), "oracle", &resume, CancellationToken::new(), progress)
+            .await?;
     assert_eq!((summary.episodes, summary.errors, summary.passed), (3, 1, 2));
     assert_eq!(heard.lock().map_err(|_| "poisoned")?[0], "planned 3, 1 done");
     {

@@ -5,8 +5,8 @@ use browser::{ConsoleMessage, Dialog};
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, NearestRequest};
 use runs::results::{
-    ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord, SavedFile, Step,
-    StepMessage, TaskRecord, Times,
+    ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord,
+    SavedFile, Step, StepMessage, TaskRecord, Times,
 };
 
 pub(crate) type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -29,8 +29,13 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
         tags: vec![HOSTILE.to_owned()],
         reference_steps: None,
     };
-    let run =
-        RunRecord::new("demo", "d".to_owned(), "oracle".to_owned(), fingerprints.len() as u32, vec![task]);
+    let run = RunRecord::new(
+        "demo",
+        "d".to_owned(),
+        "oracle".to_owned(),
+        fingerprints.len() as u32,
+        vec![task],
+    );
     let folder = RunFolder::create(path, &run)?;
     for (number, fingerprint) in fingerprints.iter().enumerate() {
         let id = EpisodeId { task: "shop.1".to_owned(), repeat: number as u32 + 1 };

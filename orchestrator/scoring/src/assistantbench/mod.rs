@@ -12,12 +12,11 @@ mod objects;
 mod rule;
 mod strings;
 
-pub use fixed::question_scorer_fixed;
-pub use rule::GoldAnswer;
-
 use std::borrow::Cow;
 
+pub use fixed::question_scorer_fixed;
 use python::{Value, json, text};
+pub use rule::GoldAnswer;
 
 use super::ScoreError;
 
@@ -61,7 +60,11 @@ pub fn question_scorer(prediction: &str, gold: &str) -> Result<Answered, ScoreEr
         Gold::Json(gold) => objects::evaluate(&prediction, gold)?,
         Gold::Text(gold) => strings::evaluate(&prediction, gold),
     };
-    if accuracy.is_finite() { Ok(Answered { accuracy, has_answer }) } else { Err(ScoreError::NotFinite) }
+    if accuracy.is_finite() {
+        Ok(Answered { accuracy, has_answer })
+    } else {
+        Err(ScoreError::NotFinite)
+    }
 }
 
 fn parse_gold(gold: &str) -> Gold {
@@ -110,8 +113,8 @@ fn fix_prediction(prediction: Value, gold: &Gold) -> Result<(Value, bool), Score
             if matches!(gold, Gold::Json(_)) { Value::List(split_lines(other)) } else { other }
         }
     };
-    let too_many =
-        matches!(&prediction, Value::List(items) if items.len() > 1) && matches!(gold, Gold::Number(_));
+    let too_many = matches!(&prediction, Value::List(items) if items.len() > 1)
+        && matches!(gold, Gold::Number(_));
     let comparable = prediction.is_empty() != Some(true) && !too_many;
     Ok((prediction, comparable))
 }

@@ -36,7 +36,9 @@ pub(super) fn fix(value: &Value, drop_area: bool) -> Result<Option<f64>, ScoreEr
 pub(super) fn evaluate_value(prediction: &Value, gold: f64) -> Result<f64, ScoreError> {
     match prediction {
         Value::Float(number) => Ok(closeness(*number, gold)),
-        Value::Str(number) => Ok(float::parse(number).map_or(0.0, |number| closeness(number, gold))),
+        Value::Str(number) => {
+            Ok(float::parse(number).map_or(0.0, |number| closeness(number, gold)))
+        }
         _ => Err(TYPE_ERROR),
     }
 }

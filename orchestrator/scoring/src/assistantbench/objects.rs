@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use python::{Dict, Value};
 
 use super::super::ScoreError;
-use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR};
-use super::{align, number, strings};
+use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR, align, number, strings};
 
 /// `evaluate_dicts` on a list of predicted values; only the first is asked whether it is an object.
 pub(super) fn evaluate(prediction: &Value, gold: &[Value]) -> Result<f64, ScoreError> {
@@ -30,12 +29,20 @@ pub(super) fn evaluate(prediction: &Value, gold: &[Value]) -> Result<f64, ScoreE
 fn pair(predicted: &Value, gold: &Value) -> Result<f64, ScoreError> {
     let recall = mean_over_keys(predicted, gold, true)?;
     let precision = mean_over_keys(gold, predicted, false)?;
-    if precision + recall == 0.0 { Ok(0.0) } else { Ok(2.0 * (precision * recall) / (precision + recall)) }
+    if precision + recall == 0.0 {
+        Ok(0.0)
+    } else {
+        Ok(2.0 * (precision * recall) / (precision + recall))
+    }
 }
 
 /// `calc_recall`: the mean score over the keys of `expected`, NaN when it has none. For precision
 /// the benchmark swaps the roles, so that there the prediction stands where gold belongs.
-fn mean_over_keys(given: &Value, expected: &Value, type_of_expected: bool) -> Result<f64, ScoreError> {
+fn mean_over_keys(
+    given: &Value,
+    expected: &Value,
+    type_of_expected: bool,
+) -> Result<f64, ScoreError> {
     let Value::Dict(expected) = expected else { return Err(ATTRIBUTE_ERROR) };
     let mut total = 0.0;
     let mut keys = 0;
@@ -47,11 +54,19 @@ fn mean_over_keys(given: &Value, expected: &Value, type_of_expected: bool) -> Re
     Ok(total / f64::from(keys))
 }
 
-fn key_score(given: &Dict, key: &str, expected: &Value, type_of_expected: bool) -> Result<f64, ScoreError> {
+fn key_score(
+    given: &Dict,
+    key: &str,
+    expected: &Value,
+    type_of_expected: bool,
+) -> Result<f64, ScoreError> {
     let expected = fix(expected)?;
     let Some(given) = given.get(key) else { return Ok(0.0) };
     let given = fix(given)?;
-    if matches!(*if type_of_expected { &expected } else { &given }.as_ref(), Value::Dict(_) | Value::None) {
+    if matches!(
+        *if type_of_expected { &expected } else { &given }.as_ref(),
+        Value::Dict(_) | Value::None
+    ) {
         // No evaluator is known for the type.
         return Err(KEY_ERROR);
     }

@@ -43,7 +43,9 @@ fn bag(span: &str) -> Bag<'_> {
         match without_articles(normal(token)) {
             Cow::Borrowed(rest) => words.extend(text::split(rest).map(Cow::Borrowed)),
             // Nearly always one word.
-            Cow::Owned(rest) if !rest.is_empty() && !rest.contains(text::is_space) => words.push(rest.into()),
+            Cow::Owned(rest) if !rest.is_empty() && !rest.contains(text::is_space) => {
+                words.push(rest.into())
+            }
             Cow::Owned(rest) => words.extend(text::split(&rest).map(|word| word.to_owned().into())),
         }
     }
@@ -76,7 +78,9 @@ fn without_articles(token: Cow<'_, str>) -> Cow<'_, str> {
     let mut kept = String::with_capacity(token.len());
     let mut rest = &*token;
     while let Some(start) = rest.find(character::is_word) {
-        let end = rest[start..].find(|c| !character::is_word(c)).map_or(rest.len(), |length| start + length);
+        let end = rest[start..]
+            .find(|c| !character::is_word(c))
+            .map_or(rest.len(), |length| start + length);
         let word = &rest[start..end];
         kept.push_str(&rest[..start]);
         kept.push_str(if is_article(word) { " " } else { word });
@@ -100,5 +104,9 @@ fn overlap(predicted: &Bag<'_>, gold: &Bag<'_>) -> f64 {
     let shared = gold.iter().filter(|word| has(word)).count() as f64;
     let share = |bag: &Bag<'_>| if bag.is_empty() { 1.0 } else { shared / bag.len() as f64 };
     let (precision, recall) = (share(predicted), share(gold));
-    if precision == 0.0 && recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
+    if precision == 0.0 && recall == 0.0 {
+        0.0
+    } else {
+        2.0 * precision * recall / (precision + recall)
+    }
 }

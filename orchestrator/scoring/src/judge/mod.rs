@@ -12,12 +12,11 @@ mod partial_score;
 mod prompt;
 mod ruling;
 
+use std::future::Future;
+
 pub use partial_score::PartialScore;
 pub use prompt::Prompt;
 pub use ruling::{Judgement, Ruling};
-
-use std::future::Future;
-
 use serde::{Deserialize, Serialize};
 
 /// What a scorer asks a model about an episode.
@@ -83,7 +82,11 @@ pub trait Judge {
 ///
 /// # Errors
 /// When the judge does not reply.
-pub async fn ask<J: Judge + Sync>(judge: &J, goal: &str, question: &Question) -> Result<Judgement, J::Error> {
+pub async fn ask<J: Judge + Sync>(
+    judge: &J,
+    goal: &str,
+    question: &Question,
+) -> Result<Judgement, J::Error> {
     let mut ruling = Ruling::Unreadable;
     for prompt in question.prompts(goal) {
         for attempt in 0..question.attempts() {

@@ -60,7 +60,8 @@ impl PartialScore {
     /// What is still to be asked: nothing once a rule is broken, as nothing comes of it whatever a
     /// judge says.
     pub fn open(&self, judgements: &[Judgement]) -> Vec<&Question> {
-        let known = |question: &&Question| judgements.iter().any(|known| known.question == **question);
+        let known =
+            |question: &&Question| judgements.iter().any(|known| known.question == **question);
         self.questions.iter().filter(|question| self.rule_score > 0.0 && !known(question)).collect()
     }
 
@@ -75,7 +76,9 @@ impl PartialScore {
         }
         let mut score = self.rule_score;
         if score > 0.0 {
-            for judgement in judgements.iter().filter(|known| self.questions.contains(&known.question)) {
+            for judgement in
+                judgements.iter().filter(|known| self.questions.contains(&known.question))
+            {
                 score *= judgement.score(mode)?;
             }
         }

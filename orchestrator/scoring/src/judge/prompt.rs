@@ -22,7 +22,10 @@ impl Question {
     pub fn prompts(&self, goal: &str) -> Vec<Prompt> {
         match self {
             Question::Shows { pictures, .. } => {
-                let about = |picture: &String| Prompt { picture: Some(picture.clone()), ..self.prompt(goal) };
+                let about = |picture: &String| Prompt {
+                    picture: Some(picture.clone()),
+                    ..self.prompt(goal)
+                };
                 pictures.iter().map(about).collect()
             }
             _ => vec![self.prompt(goal)],
@@ -85,9 +88,12 @@ impl Question {
             },
             // `captioning_fn` of VisualWebArena, which asks a model that goes on writing where a
             // text ends.
-            Question::Shows { question, .. } => {
-                Prompt { text: format!("Q: {question} A:"), picture: None, temperature: 0.0, max_tokens: 32 }
-            }
+            Question::Shows { question, .. } => Prompt {
+                text: format!("Q: {question} A:"),
+                picture: None,
+                temperature: 0.0,
+                max_tokens: 32,
+            },
         }
     }
 

@@ -46,7 +46,9 @@ impl Question {
             Question::Shows { answer, .. } => {
                 Ruling::Score(f64::from(u8::from(lower.contains(&answer.to_lowercase()))))
             }
-            Question::Meets { .. } => fenced_number(reply).map_or(Ruling::Unreadable, Ruling::Score),
+            Question::Meets { .. } => {
+                fenced_number(reply).map_or(Ruling::Unreadable, Ruling::Score)
+            }
         }
     }
 }
@@ -71,7 +73,9 @@ impl Judgement {
             (_, Ruling::Unreadable) if mode == ScoringMode::Fixed => Err(ScoreError::NeedsJudge),
             (_, Ruling::Score(score)) => Ok(score),
             (
-                Question::SameMeaning { .. } | Question::KeyPoints { .. } | Question::SameReason { .. },
+                Question::SameMeaning { .. }
+                | Question::KeyPoints { .. }
+                | Question::SameReason { .. },
                 Ruling::Unreadable,
             ) => Err(ScoreError::Raised("AssertionError")),
             (Question::Meets { .. } | Question::Shows { .. }, Ruling::Unreadable) => Ok(0.0),
@@ -89,7 +93,8 @@ mod tests {
         let meaning = Question::SameMeaning { reference: text(), answer: text() };
         let reason = Question::SameReason { reason: text(), answer: text() };
         let meets = Question::Meets { criterion: text(), text: text() };
-        let shows = Question::Shows { pictures: Vec::new(), question: text(), answer: "YES".to_owned() };
+        let shows =
+            Question::Shows { pictures: Vec::new(), question: text(), answer: "YES".to_owned() };
         for (question, reply, expect) in [
             (&meaning, "It is **Correct**.", Some(1.0)),
             (&meaning, "Not correct: incorrect", Some(0.0)),
@@ -107,7 +112,11 @@ mod tests {
             (&shows, "Yes, a red one", Some(1.0)),
             (&shows, "no", Some(0.0)),
         ] {
-            assert_eq!(question.read(reply), expect.map_or(Ruling::Unreadable, Ruling::Score), "{reply}");
+            assert_eq!(
+                question.read(reply),
+                expect.map_or(Ruling::Unreadable, Ruling::Score),
+                "{reply}"
+            );
         }
     }
 }

@@ -27,10 +27,14 @@ pub(super) fn url_means(url: &str, node: &UrlNode) -> Option<Question> {
 
 /// `element_value_semantic_match`: what a judge is asked; nothing where there is no such value, or
 /// an empty one.
-pub(super) fn value_means(step: &Step<'_>, node: &ValueNode) -> Result<Option<Question>, ScoreError> {
+pub(super) fn value_means(
+    step: &Step<'_>,
+    node: &ValueNode,
+) -> Result<Option<Question>, ScoreError> {
     let is_there = value(step, node, |value, _| !value.is_empty())?;
     let text = step.value.filter(|_| is_there);
-    Ok(text.map(|text| Question::Meets { criterion: node.reference.clone(), text: text.to_owned() }))
+    Ok(text
+        .map(|text| Question::Meets { criterion: node.reference.clone(), text: text.to_owned() }))
 }
 
 fn parameter(url: &str, key: &str) -> Option<String> {
@@ -40,7 +44,9 @@ fn parameter(url: &str, key: &str) -> Option<String> {
 fn place(url: &str) -> String {
     match Url::parse(url) {
         None => url.to_owned(),
-        Some(Url { netloc, path, fragment, .. }) if fragment.is_empty() => format!("{netloc}{path}"),
+        Some(Url { netloc, path, fragment, .. }) if fragment.is_empty() => {
+            format!("{netloc}{path}")
+        }
         Some(Url { netloc, path, fragment, .. }) => format!("{netloc}{path}#{fragment}"),
     }
 }
@@ -56,7 +62,9 @@ pub(super) fn value(
         return Ok(false);
     }
     let is_there = match &node.path {
-        Some(path) => element::is_same(step.html.unwrap_or_default(), step.selector, path, Method::Selector)?,
+        Some(path) => {
+            element::is_same(step.html.unwrap_or_default(), step.selector, path, Method::Selector)?
+        }
         None => true,
     };
     Ok(is_there && matches(value, &node.reference))
@@ -65,7 +73,12 @@ pub(super) fn value(
 /// `path_exact_match`: the element acted on is that of the reference, on a page of the right host.
 pub(super) fn path(step: &Step<'_>, node: &PathNode) -> Result<bool, ScoreError> {
     Ok(is_on_host(step.url, &node.netloc)?
-        && element::is_same(step.html.unwrap_or_default(), step.selector, &node.reference, node.method)?)
+        && element::is_same(
+            step.html.unwrap_or_default(),
+            step.selector,
+            &node.reference,
+            node.method,
+        )?)
 }
 
 fn is_on_host(url: &str, netloc: &str) -> Result<bool, ScoreError> {
@@ -77,7 +90,8 @@ fn is_on_host(url: &str, netloc: &str) -> Result<bool, ScoreError> {
 /// before the first dot; empty when the dots are not there.
 pub(super) fn host_word(netloc: &str) -> &str {
     let before_dot = |text: &'_ str| text.find('.');
-    let start = if netloc.starts_with("www") { before_dot(netloc).map(|dot| dot + 1) } else { Some(0) };
+    let start =
+        if netloc.starts_with("www") { before_dot(netloc).map(|dot| dot + 1) } else { Some(0) };
     let rest = start.map_or("", |start| &netloc[start..]);
     before_dot(rest).map_or("", |dot| &rest[..dot])
 }

@@ -22,7 +22,9 @@ pub(super) fn is_same(
     method: Method,
 ) -> Result<bool, ScoreError> {
     match method {
-        Method::Selector => Ok(selector.is_some_and(|selector| is_same_by_css(html, selector, reference))),
+        Method::Selector => {
+            Ok(selector.is_some_and(|selector| is_same_by_css(html, selector, reference)))
+        }
         Method::Xpath => is_same_by_xpath(html, selector.unwrap_or_default(), reference),
     }
 }
@@ -66,7 +68,9 @@ fn first(page: &xpath::Page, result: &xpath::Value) -> Result<First, ScoreError>
             nodes.first().map(|node| page.identity(*node).map_or(First::Passing, First::Node))
         }
         xpath::Value::Text(text) => text.chars().next().map(First::Letter),
-        xpath::Value::Number(_) | xpath::Value::Truth(_) => return Err(ScoreError::Raised("TypeError")),
+        xpath::Value::Number(_) | xpath::Value::Truth(_) => {
+            return Err(ScoreError::Raised("TypeError"));
+        }
     };
     first.ok_or(ScoreError::Raised("IndexError"))
 }
@@ -77,7 +81,8 @@ fn is_or_is_around<'t>(
     name: impl Fn(usize) -> Option<&'t str>,
     parent: impl Fn(usize) -> Option<usize>,
 ) -> bool {
-    let levels = if name(reference).is_some_and(|name| INSIDE.contains(&name)) { LEVELS } else { 0 };
+    let levels =
+        if name(reference).is_some_and(|name| INSIDE.contains(&name)) { LEVELS } else { 0 };
     let line = std::iter::successors(Some(reference), |id| parent(*id));
     line.take(levels + 1).any(|id| id == found)
 }

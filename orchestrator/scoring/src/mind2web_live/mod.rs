@@ -9,7 +9,6 @@ mod rule;
 pub use node::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use published::PublishedNode;
 pub use rule::{KeyNodes, NodeQuestion, State};
-
 use serde::{Deserialize as _, Deserializer, de};
 
 use super::judge::Question;
@@ -37,10 +36,12 @@ impl KeyNode {
                 comparisons::text(step, node, |answer, reference| answer.contains(reference))
             }
             KeyNode::ElementPathExactlyMatch(node) => comparisons::path(step, node)?,
-            KeyNode::UrlSemanticMatch(_) | KeyNode::ElementValueSemanticMatch(_) => match self.asks(step)? {
-                Some(_) => return Err(ScoreError::NeedsJudge),
-                None => false,
-            },
+            KeyNode::UrlSemanticMatch(_) | KeyNode::ElementValueSemanticMatch(_) => {
+                match self.asks(step)? {
+                    Some(_) => return Err(ScoreError::NeedsJudge),
+                    None => false,
+                }
+            }
         };
         Ok(f64::from(u8::from(matched)))
     }
@@ -69,7 +70,9 @@ impl KeyNode {
 /// The word that the host of an address reduces to, which nodes have as their `netloc`. Empty for
 /// what is no address.
 pub fn netloc_of(url: &str) -> String {
-    python::url::Url::parse(url).map(|url| comparisons::host_word(&url.netloc).to_owned()).unwrap_or_default()
+    python::url::Url::parse(url)
+        .map(|url| comparisons::host_word(&url.netloc).to_owned())
+        .unwrap_or_default()
 }
 
 /// An address as the rules see it: decoded once.

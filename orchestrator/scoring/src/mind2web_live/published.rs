@@ -41,43 +41,63 @@ impl PublishedNode {
             path: None,
             url: Some(url.to_owned()).filter(|url| !url.is_empty()),
         };
-        let of_url = |name: &str, UrlNode { reference, key }: &UrlNode, empty: Content| PublishedNode {
-            match_function_name: name.to_owned(),
-            method: None,
-            // The published files have an empty one where the whole URL counts.
-            content: Content { key: Some(key.clone()), reference_answer: reference.clone(), ..empty },
-        };
-        let of_value = |name: &str, ValueNode { reference, netloc, path }: &ValueNode, empty: Content| {
+        let of_url =
+            |name: &str, UrlNode { reference, key }: &UrlNode, empty: Content| PublishedNode {
+                match_function_name: name.to_owned(),
+                method: None,
+                // The published files have an empty one where the whole URL counts.
+                content: Content {
+                    key: Some(key.clone()),
+                    reference_answer: reference.clone(),
+                    ..empty
+                },
+            };
+        let of_value = |name: &str,
+                        ValueNode { reference, netloc, path }: &ValueNode,
+                        empty: Content| {
             let (netloc, path) = (Some(netloc.clone()), path.clone());
             let content = Content { reference_answer: reference.clone(), netloc, path, ..empty };
             PublishedNode { match_function_name: name.to_owned(), method: None, content }
         };
-        let of_answer = |name: &str, TextNode { reference }: &TextNode, empty: Content| PublishedNode {
-            match_function_name: name.to_owned(),
-            method: None,
-            content: Content { reference_answer: reference.clone(), ..empty },
-        };
+        let of_answer =
+            |name: &str, TextNode { reference }: &TextNode, empty: Content| PublishedNode {
+                match_function_name: name.to_owned(),
+                method: None,
+                content: Content { reference_answer: reference.clone(), ..empty },
+            };
         match node {
             KeyNode::UrlExactlyMatch(node) => of_url("url_exactly_match", node, empty),
             KeyNode::UrlIncludedMatch(node) => of_url("url_included_match", node, empty),
             KeyNode::UrlSemanticMatch(node) => of_url("url_semantic_match", node, empty),
-            KeyNode::ElementValueExactlyMatch(node) => of_value("element_value_exactly_match", node, empty),
-            KeyNode::ElementValueIncludedMatch(node) => of_value("element_value_included_match", node, empty),
-            KeyNode::ElementValueSemanticMatch(node) => of_value("element_value_semantic_match", node, empty),
-            KeyNode::FinalAnswerExactMatch(node) => of_answer("final_answer_exact_match", node, empty),
-            KeyNode::FinalAnswerIncludedMatch(node) => of_answer("final_answer_included_match", node, empty),
-            KeyNode::ElementPathExactlyMatch(PathNode { reference, netloc, method }) => PublishedNode {
-                match_function_name: "element_path_exactly_match".to_owned(),
-                method: Some(match method {
-                    Method::Selector => "selector".to_owned(),
-                    Method::Xpath => "xpath".to_owned(),
-                }),
-                content: Content {
-                    reference_answer: reference.clone(),
-                    netloc: Some(netloc.clone()),
-                    ..empty
-                },
-            },
+            KeyNode::ElementValueExactlyMatch(node) => {
+                of_value("element_value_exactly_match", node, empty)
+            }
+            KeyNode::ElementValueIncludedMatch(node) => {
+                of_value("element_value_included_match", node, empty)
+            }
+            KeyNode::ElementValueSemanticMatch(node) => {
+                of_value("element_value_semantic_match", node, empty)
+            }
+            KeyNode::FinalAnswerExactMatch(node) => {
+                of_answer("final_answer_exact_match", node, empty)
+            }
+            KeyNode::FinalAnswerIncludedMatch(node) => {
+                of_answer("final_answer_included_match", node, empty)
+            }
+            KeyNode::ElementPathExactlyMatch(PathNode { reference, netloc, method }) => {
+                PublishedNode {
+                    match_function_name: "element_path_exactly_match".to_owned(),
+                    method: Some(match method {
+                        Method::Selector => "selector".to_owned(),
+                        Method::Xpath => "xpath".to_owned(),
+                    }),
+                    content: Content {
+                        reference_answer: reference.clone(),
+                        netloc: Some(netloc.clone()),
+                        ..empty
+                    },
+                }
+            }
         }
     }
 
@@ -114,7 +134,9 @@ impl PublishedNode {
                 KeyNode::ElementPathExactlyMatch(PathNode { reference, netloc, method })
             }
             "final_answer_exact_match" => KeyNode::FinalAnswerExactMatch(TextNode { reference }),
-            "final_answer_included_match" => KeyNode::FinalAnswerIncludedMatch(TextNode { reference }),
+            "final_answer_included_match" => {
+                KeyNode::FinalAnswerIncludedMatch(TextNode { reference })
+            }
             _ => return Err(format!("{rule} cannot be scored yet")),
         })
     }
@@ -133,7 +155,8 @@ mod tests {
             path: path.map(str::to_owned),
         };
         let text = || TextNode { reference: "yes".to_owned() };
-        let path = |method| PathNode { reference: "#a".to_owned(), netloc: "rail".to_owned(), method };
+        let path =
+            |method| PathNode { reference: "#a".to_owned(), netloc: "rail".to_owned(), method };
         for node in [
             KeyNode::UrlExactlyMatch(url()),
             KeyNode::UrlIncludedMatch(UrlNode { key: String::new(), ..url() }),
@@ -146,7 +169,8 @@ mod tests {
             KeyNode::ElementPathExactlyMatch(path(Method::Selector)),
             KeyNode::ElementPathExactlyMatch(path(Method::Xpath)),
         ] {
-            let json = serde_json::to_string(&PublishedNode::new(&node, "https://rail.test/")).expect("JSON");
+            let json = serde_json::to_string(&PublishedNode::new(&node, "https://rail.test/"))
+                .expect("JSON");
             let read: PublishedNode = serde_json::from_str(&json).expect("our own JSON");
             assert_eq!(read.content.url.as_deref(), Some("https://rail.test/"));
             assert_eq!(read.key_node(), Ok(node), "{json}");

@@ -51,7 +51,8 @@ impl Rule for KeyNodes {
     fn observe(&self, state: &mut State, step: &Step<'_>) {
         let State { nodes: best, questions } = state;
         best.resize(self.0.len(), 0.0);
-        for (place, (node, best)) in self.0.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
+        for (place, (node, best)) in
+            self.0.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
         {
             if let Ok(Some(question)) = node.asks(step) {
                 let question = NodeQuestion { node: place, question };
@@ -70,7 +71,9 @@ impl Rule for KeyNodes {
 
     /// What nobody has ruled on yet, in the order in which it came up.
     fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
-        let known = |question: &Question| conduct.judgements.iter().any(|known| known.question == *question);
+        let known = |question: &Question| {
+            conduct.judgements.iter().any(|known| known.question == *question)
+        };
         let mut open: Vec<Question> = Vec::new();
         for NodeQuestion { question, .. } in &state.questions {
             if !known(question) && !open.contains(question) {
@@ -88,7 +91,12 @@ impl Rule for KeyNodes {
         let (value, missing) = completion(state, conduct)?;
         let success = missing == 0 && !state.nodes.is_empty();
         let near_success = missing == 1;
-        Ok(Score { value, near_success, nodes: Some(self.0.len()), ..Score::of(success, Vec::new()) })
+        Ok(Score {
+            value,
+            near_success,
+            nodes: Some(self.0.len()),
+            ..Score::of(success, Vec::new())
+        })
     }
 }
 
@@ -96,7 +104,8 @@ impl Rule for KeyNodes {
 fn completion(state: &State, conduct: &Conduct) -> Result<(f64, usize), ScoreError> {
     let mut best = state.nodes.clone();
     for NodeQuestion { node, question } in &state.questions {
-        let ruled = conduct.judgements.iter().find(|Judgement { question: known, .. }| known == question);
+        let ruled =
+            conduct.judgements.iter().find(|Judgement { question: known, .. }| known == question);
         let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(conduct.mode)?;
         if let Some(best) = best.get_mut(*node) {
             *best = best.max(score);

@@ -12,14 +12,13 @@ mod site_state;
 use std::fmt;
 
 use fancy_regex::Regex;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 pub use page::{PageCheck, Verdict};
 pub use program::{Decision, ProgramCheck, ProgramExit, Undecided};
 pub(crate) use rule::ask;
 pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use site_state::{Expectation, StateCheck};
 
 /// The longest text, in bytes, that a pattern which goes back is tried on. A longer one does not
@@ -81,7 +80,8 @@ fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
             wanted.0
         ));
     }
-    (!wanted.is_in(answer)).then(|| format!("the answer is {answer:?}, which does not match {:?}", wanted.0))
+    (!wanted.is_in(answer))
+        .then(|| format!("the answer is {answer:?}, which does not match {:?}", wanted.0))
 }
 
 impl UrlCheck {
@@ -110,7 +110,8 @@ impl Pattern {
     /// atomic groups, possessive repetition.
     fn goes_back(&self) -> bool {
         const MARKS: [&str; 14] = [
-            "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?P=", "(?P>", "(?(", "\\k", "\\K", "\\G", "++", "*+", "?+",
+            "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?P=", "(?P>", "(?(", "\\k", "\\K", "\\G", "++",
+            "*+", "?+",
         ];
         let digit = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
         MARKS.iter().any(|mark| self.0.contains(mark))
@@ -171,7 +172,9 @@ impl<'de> Visitor<'de> for OneOrMore {
     type Value = Texts;
 
     fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("a text or a list of texts, in quotes where YAML takes them for something else")
+        to.write_str(
+            "a text or a list of texts, in quotes where YAML takes them for something else",
+        )
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Texts, E> {
@@ -243,7 +246,9 @@ impl<'de> Deserialize<'de> for UrlCheck {
             type Value = UrlCheck;
 
             fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-                to.write_str("an address, a list of addresses, or one of `equals`, `contains` and `matches`")
+                to.write_str(
+                    "an address, a list of addresses, or one of `equals`, `contains` and `matches`",
+                )
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<UrlCheck, E> {
@@ -260,7 +265,10 @@ impl<'de> Deserialize<'de> for UrlCheck {
                     Some("contains") => UrlRule::Contains(map.next_value()?),
                     Some("matches") => UrlRule::Matches(map.next_value()?),
                     Some(other) => {
-                        return Err(de::Error::unknown_field(other, &["equals", "contains", "matches"]));
+                        return Err(de::Error::unknown_field(
+                            other,
+                            &["equals", "contains", "matches"],
+                        ));
                     }
                     None => return Err(de::Error::invalid_length(0, &self)),
                 };
@@ -281,7 +289,8 @@ impl JsonSchema for UrlCheck {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (texts, rule) = (generator.subschema_for::<Texts>(), generator.subschema_for::<UrlRule>());
+        let (texts, rule) =
+            (generator.subschema_for::<Texts>(), generator.subschema_for::<UrlRule>());
         json_schema!({
             "description": "One or several addresses, or one of `equals`, `contains` and `matches`.",
             "anyOf": [texts, rule]
@@ -305,7 +314,8 @@ mod tests {
 
     fn score(scorer: &str, url: &str, answer: Option<&str>) -> f64 {
         let text = format!("scorer: {{{scorer}}}\n");
-        let task: Task = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{scorer}: {error}"));
+        let task: Task =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{scorer}: {error}"));
         let again = serde_yaml::to_string(&task).unwrap();
         assert_eq!(serde_yaml::from_str::<Task>(&again).unwrap(), task, "{again}");
         let scorer: Scorer = task.scorer;
@@ -340,13 +350,29 @@ mod tests {
     #[test]
     fn the_last_page_is_right_or_wrong() {
         for (scorer, right, wrong) in [
-            ("url: https://shop.test/cart", "https://shop.test/cart/#top", "https://shop.test/carts"),
+            (
+                "url: https://shop.test/cart",
+                "https://shop.test/cart/#top",
+                "https://shop.test/carts",
+            ),
             ("url: [https://a.test, https://b.test/]", "https://b.test", "https://c.test"),
-            ("url: {contains: [shop.test, id=7]}", "https://shop.test/a?id=7", "https://shop.test/a?id=8"),
-            ("url: {matches: '/orders/\\d+$'}", "https://shop.test/orders/12", "https://shop.test/orders/"),
+            (
+                "url: {contains: [shop.test, id=7]}",
+                "https://shop.test/a?id=7",
+                "https://shop.test/a?id=8",
+            ),
+            (
+                "url: {matches: '/orders/\\d+$'}",
+                "https://shop.test/orders/12",
+                "https://shop.test/orders/",
+            ),
             ("url: {equals: https://a.test}", "https://a.test/", "https://a.test/b"),
         ] {
-            assert_eq!((score(scorer, right, None), score(scorer, wrong, None)), (1.0, 0.0), "{scorer}");
+            assert_eq!(
+                (score(scorer, right, None), score(scorer, wrong, None)),
+                (1.0, 0.0),
+                "{scorer}"
+            );
         }
     }
 

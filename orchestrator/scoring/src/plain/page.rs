@@ -67,7 +67,10 @@ mod tests {
         assert_eq!(said(json!(0.5), json!(false)), (Ok(0.5), false));
         assert_eq!(said(json!(-1), json!(true)), (Ok(-1.0), true));
         assert_eq!(said(json!(true), json!(1)), (Ok(1.0), false));
-        assert_eq!(said(json!("1"), json!(true)).0, Err("the page's reward is no number".to_owned()));
+        assert_eq!(
+            said(json!("1"), json!(true)).0,
+            Err("the page's reward is no number".to_owned())
+        );
     }
 
     #[test]

@@ -93,7 +93,8 @@ impl ProgramCheck {
     /// The command with the address in its place. A program that is named by a path is the one
     /// below the folder.
     pub fn words(&self, url: &str) -> Vec<String> {
-        let mut words: Vec<String> = self.command.iter().map(|word| word.replace(URL, url)).collect();
+        let mut words: Vec<String> =
+            self.command.iter().map(|word| word.replace(URL, url)).collect();
         if let Some(program) = words.first_mut()
             && program.contains('/')
         {
@@ -112,8 +113,13 @@ impl ProgramCheck {
     /// # Errors
     /// It did not run, could not tell, or its last line is none of those that it may be.
     pub fn decide(&self, ended: &ProgramExit<'_>) -> Result<Decision, Undecided> {
-        let last =
-            ended.stdout.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let last = ended
+            .stdout
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or_default();
         let with_stderr = |why: String| match ended.stderr.trim() {
             "" => why,
             stderr => format!("{why}; its standard error ends: {stderr}"),
@@ -181,7 +187,8 @@ fn read(line: &str) -> Result<Decision, Undecided> {
     if let Some(error) = said.error {
         return Err(Undecided::Unable(error));
     }
-    let reason = said.reason.map(|reason| reason.as_str().map_or_else(|| reason.to_string(), str::to_owned));
+    let reason =
+        said.reason.map(|reason| reason.as_str().map_or_else(|| reason.to_string(), str::to_owned));
     match said.score {
         Some(score) if (0.0..=1.0).contains(&score) => Ok(Decision { score, reason }),
         Some(_) => Err(wrong("has a `score` that is not between 0 and 1")),
@@ -198,7 +205,11 @@ struct Keys {
     #[serde(deserialize_with = "read_command")]
     command: Vec<String>,
     /// How long it may take, such as `90s`.
-    #[serde(default = "usual", deserialize_with = "read_timeout", serialize_with = "write_timeout")]
+    #[serde(
+        default = "usual",
+        deserialize_with = "read_timeout",
+        serialize_with = "write_timeout"
+    )]
     #[schemars(with = "String")]
     timeout: Duration,
 }
@@ -211,9 +222,9 @@ fn read_command<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<String>, D::E
     let command = Vec::<String>::deserialize(input)?;
     match command.first().is_some_and(|program| !program.is_empty()) {
         true => Ok(command),
-        false => {
-            Err(serde::de::Error::custom("a command begins with a program, such as [python3, verify.py]"))
-        }
+        false => Err(serde::de::Error::custom(
+            "a command begins with a program, such as [python3, verify.py]",
+        )),
     }
 }
 
@@ -298,20 +309,31 @@ mod tests {
         assert_eq!(decide(0, "working\n{\"score\": 0.5, \"reason\": \"so so\"}\n\n", ""), half);
         assert_eq!(decide(1, "{\"score\": 0.5, \"reason\": \"so so\"}", ""), half);
         assert_eq!(decide(0, "{\"score\": 0}", ""), Ok((0.0, None)));
-        assert_eq!(decide(0, "{\"score\": 0.2}\nthe end", ""), Ok((1.0, None)), "it is not the last line");
+        assert_eq!(
+            decide(0, "{\"score\": 0.2}\nthe end", ""),
+            Ok((1.0, None)),
+            "it is not the last line"
+        );
     }
 
     #[test]
     fn what_decides_nothing_is_an_error_with_its_last_words() {
         for (code, stdout, why) in [
-            (0, "{\"score\": 2}", "its last line has a `score` that is not between 0 and 1: {\"score\": 2}"),
+            (
+                0,
+                "{\"score\": 2}",
+                "its last line has a `score` that is not between 0 and 1: {\"score\": 2}",
+            ),
             (0, "{\"points\": 1}", "its last line has no `score`: {\"points\": 1}"),
             (0, "{score: 1}", "its last line is no JSON object with a `score` ("),
             (0, "{\"error\": \"no state\"}", "no state"),
             (127, "", "it ended with exit code 127, as what cannot be started does"),
         ] {
             let error = decide(code, stdout, "oh\n").unwrap_err();
-            assert!(error.starts_with(why) && error.ends_with("; its standard error ends: oh"), "{error}");
+            assert!(
+                error.starts_with(why) && error.ends_with("; its standard error ends: oh"),
+                "{error}"
+            );
         }
     }
 
@@ -332,14 +354,18 @@ mod tests {
         ] {
             assert!(!blames_agent(code, signal, stdout), "{code:?} {signal:?} {stdout}");
         }
-        for (code, signal, stdout) in [(None, Some(11), ""), (None, Some(6), ""), (Some(0), None, "{title")] {
+        for (code, signal, stdout) in
+            [(None, Some(11), ""), (None, Some(6), ""), (Some(0), None, "{title")]
+        {
             assert!(blames_agent(code, signal, stdout), "{code:?} {signal:?} {stdout}");
         }
     }
 
     #[test]
     fn commands_are_read_in_both_forms() {
-        let read = |text: &str| serde_yaml::from_str::<ProgramCheck>(text).map_err(|error| error.to_string());
+        let read = |text: &str| {
+            serde_yaml::from_str::<ProgramCheck>(text).map_err(|error| error.to_string())
+        };
         let check = read("[python3, verify.py, '{url}']").unwrap();
         assert_eq!(check.words("https://a.test"), ["python3", "verify.py", "https://a.test"]);
         assert!(check.wants_url() && check.timeout == USUAL);
@@ -353,7 +379,9 @@ mod tests {
         placed.resolve("/suite".into());
         assert_eq!(placed.words(""), ["/suite/./verify"]);
         assert!(read("[]").unwrap_err().contains("a command begins with a program"));
-        assert!(read("{command: [a], timeout: 90}").unwrap_err().contains("`90` is not a duration"));
+        assert!(
+            read("{command: [a], timeout: 90}").unwrap_err().contains("`90` is not a duration")
+        );
         assert!(read("{command: [a], wait: 90s}").unwrap_err().contains("unknown field `wait`"));
         assert!(read("verify.py").unwrap_err().contains("a command, or `command` and `timeout`"));
     }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, Undecided, UrlCheck, Verdict, contains,
-    equals, matches,
+    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, Undecided, UrlCheck, Verdict,
+    contains, equals, matches,
 };
 use crate::webarena::Pages;
 use crate::{Conduct, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
@@ -39,7 +39,10 @@ impl Rule for AnswerRule {
             AnswerRule::Contains(texts) => contains(texts, answer),
             AnswerRule::Matches(pattern) => matches(pattern, answer),
         };
-        Ok(Score { answered: Some(true), ..Score::of(wrong.is_none(), wrong.into_iter().collect()) })
+        Ok(Score {
+            answered: Some(true),
+            ..Score::of(wrong.is_none(), wrong.into_iter().collect())
+        })
     }
 }
 

@@ -60,16 +60,16 @@ impl StateCheck {
 /// the two they hold.
 fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
-        (Value::Object(wanted), Value::Object(found)) => {
-            wanted.iter().all(|(key, wanted)| found.get(key).is_some_and(|found| fits(wanted, found)))
-        }
+        (Value::Object(wanted), Value::Object(found)) => wanted
+            .iter()
+            .all(|(key, wanted)| found.get(key).is_some_and(|found| fits(wanted, found))),
         (Value::Array(wanted), Value::Array(found)) => {
-            wanted.len() == found.len() && wanted.iter().zip(found).all(|(wanted, found)| fits(wanted, found))
+            wanted.len() == found.len()
+                && wanted.iter().zip(found).all(|(wanted, found)| fits(wanted, found))
         }
         (Value::Number(wanted), Value::Number(found)) => wanted.as_f64() == found.as_f64(),
-        (Value::Number(number), Value::String(text)) | (Value::String(text), Value::Number(number)) => {
-            number.to_string() == *text
-        }
+        (Value::Number(number), Value::String(text))
+        | (Value::String(text), Value::Number(number)) => number.to_string() == *text,
         (wanted, found) => wanted == found,
     }
 }
@@ -114,7 +114,11 @@ mod tests {
         check(json!({ "count": 2 }), orders.clone(), true);
         check(json!({ "count": 1 }), orders, false);
         check(json!({ "count": 0 }), json!("nothing"), false);
-        check(json!({ "equals": [{ "id": "7", "price": 2 }] }), json!([{ "id": 7, "price": 2.0 }]), true);
+        check(
+            json!({ "equals": [{ "id": "7", "price": 2 }] }),
+            json!([{ "id": 7, "price": 2.0 }]),
+            true,
+        );
         check(json!({ "equals": { "gone": null } }), json!({}), false);
     }
 }

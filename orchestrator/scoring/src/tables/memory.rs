@@ -63,12 +63,14 @@ pub enum MemoryError {
 impl Memory {
     /// Declares that a column refers to records of a table.
     pub fn refer(&mut self, table: &str, column: &str, to: &str) {
-        self.columns.insert((table.to_owned(), column.to_owned()), Column::Reference(to.to_owned()));
+        self.columns
+            .insert((table.to_owned(), column.to_owned()), Column::Reference(to.to_owned()));
     }
 
     /// Declares the values of a column, and their labels.
     pub fn choices(&mut self, table: &str, column: &str, choices: &[(&str, &str)]) {
-        let choices = choices.iter().map(|&(value, label)| (value.to_owned(), label.to_owned())).collect();
+        let choices =
+            choices.iter().map(|&(value, label)| (value.to_owned(), label.to_owned())).collect();
         self.columns.insert((table.to_owned(), column.to_owned()), Column::Choice(choices));
     }
 
@@ -91,7 +93,12 @@ impl Memory {
     ///
     /// # Errors
     /// Where a value is given as people see it, and nothing is called so.
-    pub fn insert(&mut self, table: &str, values: &Record, input: Input) -> Result<String, MemoryError> {
+    pub fn insert(
+        &mut self,
+        table: &str,
+        values: &Record,
+        input: Input,
+    ) -> Result<String, MemoryError> {
         let mut record = self.taken(table, values, input)?;
         self.made.0 += 1;
         let sys_id = format!("{:032x}", self.made.0);
@@ -127,7 +134,9 @@ impl Memory {
             }
             Some(Column::Reference(to)) => {
                 let mut records = self.tables.get(to).into_iter().flatten();
-                records.find(|(_, record)| self.called(to, record) == shown).map(|(sys_id, _)| sys_id.clone())
+                records
+                    .find(|(_, record)| self.called(to, record) == shown)
+                    .map(|(sys_id, _)| sys_id.clone())
             }
         };
         let (table, column) = (table.to_owned(), column.to_owned());
@@ -142,13 +151,16 @@ impl Memory {
 
     /// A column's value, and as people see it, through references.
     fn value(&self, table: &str, record: &Values, path: &str) -> (String, String) {
-        let (column, rest) = path.split_once('.').map_or((path, None), |(column, rest)| (column, Some(rest)));
+        let (column, rest) =
+            path.split_once('.').map_or((path, None), |(column, rest)| (column, Some(rest)));
         let kept = record.get(column).cloned().unwrap_or_default();
         let declared = self.columns.get(&(table.to_owned(), column.to_owned()));
         let referred = match declared {
-            Some(Column::Reference(to)) => {
-                self.tables.get(to).and_then(|records| records.get(&kept)).map(|record| (to, record))
-            }
+            Some(Column::Reference(to)) => self
+                .tables
+                .get(to)
+                .and_then(|records| records.get(&kept))
+                .map(|record| (to, record)),
             _ => None,
         };
         match (rest, referred, declared) {
@@ -170,7 +182,8 @@ impl Memory {
         let one = |field: String| {
             let (kept, shown) = self.value(table, record, &field);
             let column = (table.to_owned(), field.clone());
-            let refers = matches!(self.columns.get(&column), Some(Column::Reference(_))) && !kept.is_empty();
+            let refers =
+                matches!(self.columns.get(&column), Some(Column::Reference(_))) && !kept.is_empty();
             let value = match display {
                 Display::Both => json!({"value": kept, "display_value": shown}),
                 Display::Kept if refers => json!({"value": kept}),
@@ -191,7 +204,8 @@ impl Memory {
         let query = EncodedQuery::parse(&lookup.query)?;
         let table = lookup.table.as_str();
         let read = |record: &Values, column: &str| self.value(table, record, column).0;
-        let mut found: Vec<&Values> = self.tables.get(table).into_iter().flat_map(BTreeMap::values).collect();
+        let mut found: Vec<&Values> =
+            self.tables.get(table).into_iter().flat_map(BTreeMap::values).collect();
         found.retain(|record| query.matches(|column| read(record, column)));
         found.sort_by(|a, b| query.compare(|column| read(a, column), |column| read(b, column)));
         found.truncate(lookup.limit.map_or(usize::MAX, |limit| limit as usize));
@@ -214,7 +228,12 @@ impl Tables for Memory {
         self.find(lookup)
     }
 
-    async fn create(&mut self, table: &str, values: &Record, input: Input) -> Result<Record, MemoryError> {
+    async fn create(
+        &mut self,
+        table: &str,
+        values: &Record,
+        input: Input,
+    ) -> Result<Record, MemoryError> {
         let sys_id = self.insert(table, values, input)?;
         Ok(self.one(table, &sys_id).unwrap_or_default())
     }
@@ -226,7 +245,8 @@ impl Tables for Memory {
         values: &Record,
     ) -> Result<Option<Record>, MemoryError> {
         let values = self.taken(table, values, Input::Kept)?;
-        if let Some(record) = self.tables.get_mut(table).and_then(|records| records.get_mut(sys_id)) {
+        if let Some(record) = self.tables.get_mut(table).and_then(|records| records.get_mut(sys_id))
+        {
             record.extend(values);
         }
         Ok(self.one(table, sys_id))
@@ -257,8 +277,9 @@ mod tests {
         let mut shop = Memory::default();
         shop.refer("order", "buyer", "person");
         shop.choices("order", "state", &[("1", "New"), ("2", "Sent")]);
-        let ada =
-            shop.insert("person", &record(json!({"name": "Ada", "active": true})), Input::Kept).unwrap();
+        let ada = shop
+            .insert("person", &record(json!({"name": "Ada", "active": true})), Input::Kept)
+            .unwrap();
         for (number, state) in [(7, "1"), (12, "2")] {
             let order = json!({"number": number, "state": state, "buyer": ada, "note": null});
             shop.insert("order", &record(order), Input::Kept).unwrap();
@@ -275,8 +296,9 @@ mod tests {
         assert_eq!(numbers, ["12", "7"]);
         assert_eq!((kept(&found[0], "state"), shown(&found[0], "state")), ("2", "Sent"));
         assert_eq!(shown(&found[0], "buyer"), "Ada");
-        let found =
-            shop.find(&lookup.clone().display(Display::Shown).fields(&["buyer.name", "note"])).unwrap();
+        let found = shop
+            .find(&lookup.clone().display(Display::Shown).fields(&["buyer.name", "note"]))
+            .unwrap();
         assert_eq!(found[0], record(json!({"buyer.name": "Ada", "note": ""})));
         let one = shop.find(&Lookup { limit: Some(1), ..lookup }).unwrap();
         assert_eq!((one.len(), one[0]["buyer"].is_object()), (1, true));

@@ -9,10 +9,9 @@ mod query;
 
 use std::future::Future;
 
-use serde_json::{Map, Value};
-
 pub use memory::{Memory, MemoryError};
 pub use query::{Condition, EncodedQuery, Operator, Order, QueryError};
+use serde_json::{Map, Value};
 
 /// One record: values by the names of their columns. A value is a text, or an object with `value`
 /// and `display_value`.
@@ -73,7 +72,10 @@ pub trait Tables {
     type Error;
 
     /// The records that a query describes.
-    fn get(&mut self, lookup: &Lookup) -> impl Future<Output = Result<Vec<Record>, Self::Error>> + Send;
+    fn get(
+        &mut self,
+        lookup: &Lookup,
+    ) -> impl Future<Output = Result<Vec<Record>, Self::Error>> + Send;
 
     /// Makes a record; gives it with its `sys_id`.
     fn create(
@@ -93,8 +95,11 @@ pub trait Tables {
     ) -> impl Future<Output = Result<Option<Record>, Self::Error>> + Send;
 
     /// Deletes a record; says whether there was one.
-    fn delete(&mut self, table: &str, sys_id: &str)
-    -> impl Future<Output = Result<bool, Self::Error>> + Send;
+    fn delete(
+        &mut self,
+        table: &str,
+        sys_id: &str,
+    ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
 }
 
 impl Lookup {

@@ -138,7 +138,9 @@ impl Form {
                 .filter(|(name, _)| *name == field.name)
                 .map(|(_, value)| value.replace("\r\n", "\n"))
                 .collect();
-            values.sort_by(|a, b| if kind == "checkbox" { a.cmp(b) } else { std::cmp::Ordering::Equal });
+            values.sort_by(
+                |a, b| if kind == "checkbox" { a.cmp(b) } else { std::cmp::Ordering::Equal },
+            );
             let value = match kind.as_str() {
                 "checkbox" => values.join("|"),
                 _ => values.into_iter().next().unwrap_or_default(),
@@ -180,7 +182,9 @@ impl Form {
             return Ok(Score::of(false, vec!["the page shows no field that counts".to_owned()]));
         };
         let wrong = marks.iter().filter(|mark| mark.score < 1.0 - ROUNDING);
-        let wrong = wrong.map(|Mark { name, kind, score }| format!("{kind} `{name}`: {score:.2}")).collect();
+        let wrong = wrong
+            .map(|Mark { name, kind, score }| format!("{kind} `{name}`: {score:.2}"))
+            .collect();
         Ok(Score { value, ..Score::of(value >= 1.0 - ROUNDING, wrong) })
     }
 }
@@ -204,7 +208,11 @@ pub fn by_kind<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> BTreeMap<&'a st
 
 fn read_fields<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Vec<Field>, D::Error> {
     let fields = Vec::<Field>::deserialize(input)?;
-    if fields.is_empty() { Err(serde::de::Error::custom("`fields` needs at least one")) } else { Ok(fields) }
+    if fields.is_empty() {
+        Err(serde::de::Error::custom("`fields` needs at least one"))
+    } else {
+        Ok(fields)
+    }
 }
 
 #[cfg(test)]
@@ -229,20 +237,31 @@ mod tests {
         {name: n, golds: [20, 40]}, {name: note, golds: ['']}, {name: key, golds: [x]}, {name: gone, golds: [1]}]";
 
     fn held(why: &str, colour: &str) -> FormValues {
-        let rest = [filled("range", true, "0"), filled("text", true, "?"), filled("text", false, ""), None];
+        let rest = [
+            filled("range", true, "0"),
+            filled("text", true, "?"),
+            filled("text", false, ""),
+            None,
+        ];
         FormValues(
-            [filled("text", true, why), filled("radio", true, colour)].into_iter().chain(rest).collect(),
+            [filled("text", true, why), filled("radio", true, colour)]
+                .into_iter()
+                .chain(rest)
+                .collect(),
         )
     }
 
     #[test]
     fn the_mean_is_over_what_is_shown_and_has_golds() {
         let form = form(FIELDS);
-        let score = form.score_values(&held("a boat", "red"), ScoringMode::Faithful).expect("a score");
+        let score =
+            form.score_values(&held("a boat", "red"), ScoringMode::Faithful).expect("a score");
         assert!((score.value - 2.5 / 3.0).abs() < 1e-9 && !score.success, "{score:?}");
         assert_eq!(score.wrong, ["text `why`: 0.50"]);
         assert!(
-            form.score_values(&held("blue boats", "red"), ScoringMode::Faithful).expect("a score").success
+            form.score_values(&held("blue boats", "red"), ScoringMode::Faithful)
+                .expect("a score")
+                .success
         );
         let marks = form.marks(&held("blue boats", "red"), ScoringMode::Fixed).expect("marks");
         assert_eq!((marks[2].kind.as_str(), marks[2].score), ("range", 0.25));
@@ -252,8 +271,9 @@ mod tests {
 
     #[test]
     fn a_page_without_fields_earns_nothing() {
-        let score =
-            form(FIELDS).score_values(&FormValues::default(), ScoringMode::Faithful).expect("a score");
+        let score = form(FIELDS)
+            .score_values(&FormValues::default(), ScoringMode::Faithful)
+            .expect("a score");
         assert_eq!((score.value, score.wrong.len()), (0.0, 1));
         assert_eq!(
             form("[{name: a, golds: [1]}]")
@@ -265,7 +285,8 @@ mod tests {
     #[test]
     fn forms_are_written_as_they_are_read() {
         let form = form(FIELDS);
-        let again: Form = serde_yaml::from_str(&serde_yaml::to_string(&form).expect("YAML")).expect("a form");
+        let again: Form =
+            serde_yaml::from_str(&serde_yaml::to_string(&form).expect("YAML")).expect("a form");
         assert_eq!(again, form);
         for wrong in [
             "page: x\nfields: []",
@@ -298,7 +319,10 @@ mod tests {
             Err("nothing is open beside".to_owned())
         }
 
-        async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, String> {
+        async fn fetch(
+            &mut self,
+            request: &Fetch,
+        ) -> Result<Result<FetchResponse, String>, String> {
             Err(format!("{request:?} is not to be asked for"))
         }
 
@@ -308,7 +332,8 @@ mod tests {
     }
 
     fn read(form: &Form, answers: &[Value]) -> (FormValues, Vec<String>) {
-        let mut pages = ScriptedPages { answers: answers.iter().cloned().collect(), opened: Vec::new() };
+        let mut pages =
+            ScriptedPages { answers: answers.iter().cloned().collect(), opened: Vec::new() };
         let held = {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             match std::pin::pin!(form.read(&mut pages)).as_mut().poll(&mut context) {
@@ -330,7 +355,10 @@ mod tests {
     fn a_button_that_sends_the_form_counts_for_nothing() {
         let form = form("[{name: why, golds: [x]}, {name: timer, golds: [37]}]");
         let held = FormValues(vec![filled("text", true, "x"), filled("submit", true, "Send")]);
-        assert_eq!(form.score_values(&held, ScoringMode::Faithful).map(|score| score.value), Ok(1.0));
+        assert_eq!(
+            form.score_values(&held, ScoringMode::Faithful).map(|score| score.value),
+            Ok(1.0)
+        );
     }
 
     #[test]
@@ -361,7 +389,8 @@ mod tests {
         ];
         assert_eq!(held.0, expect);
 
-        let (held, _) = read(&form, &[json!(null), json!(null), page_state("http://t.test/a/0", "")]);
+        let (held, _) =
+            read(&form, &[json!(null), json!(null), page_state("http://t.test/a/0", "")]);
         assert_eq!(held.0[0], filled("text", true, ""));
     }
 

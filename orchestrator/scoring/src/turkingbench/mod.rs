@@ -12,9 +12,8 @@ mod rule;
 
 pub use ::turkingbench::Cell;
 pub use form::{Field, FieldValue, Form, FormValues, Mark, by_kind, mean};
-pub use rule::State;
-
 use python::{float, text};
+pub use rule::State;
 
 use super::ScoreError;
 
@@ -73,8 +72,10 @@ fn choice(kind: &str, golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
         }
     }
     let most = votes.iter().map(|(_, count)| *count).max();
-    let majority =
-        votes.iter().find(|(_, count)| Some(*count) == most).map(|(answer, _)| to_text(answer, empty));
+    let majority = votes
+        .iter()
+        .find(|(_, count)| Some(*count) == most)
+        .map(|(answer, _)| to_text(answer, empty));
     Ok(match majority {
         Some(majority) => exact(&majority, held),
         None => without_golds(held),
@@ -111,11 +112,15 @@ fn distance(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
         .collect();
     let score = match (numbers, float::parse(held)) {
         (Some(numbers), Some(held)) => {
-            let distance = numbers.iter().map(|gold| (gold - held).abs()).sum::<f64>() / numbers.len() as f64;
+            let distance =
+                numbers.iter().map(|gold| (gold - held).abs()).sum::<f64>() / numbers.len() as f64;
             let largest = numbers.iter().fold(held.abs(), |largest, gold| largest.max(gold.abs()));
             1.0 - if largest > 0.0 { distance / largest } else { distance }
         }
-        _ => golds.iter().map(|gold| exact(&to_text(gold, "nan"), held)).sum::<f64>() / golds.len() as f64,
+        _ => {
+            golds.iter().map(|gold| exact(&to_text(gold, "nan"), held)).sum::<f64>()
+                / golds.len() as f64
+        }
     };
     if score.is_finite() { Ok(score) } else { Err(ScoreError::NotFinite) }
 }

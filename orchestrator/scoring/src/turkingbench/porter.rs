@@ -60,13 +60,14 @@ const STEP_3: [(&str, &str); 7] = [
 
 /// Endings that fall away when two syllables are left before them.
 const STEP_4: [&str; 19] = [
-    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism",
-    "ate", "iti", "ous", "ive", "ize",
+    "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou",
+    "ism", "ate", "iti", "ous", "ive", "ize",
 ];
 
 /// `PorterStemmer().stem(word)` of a lower-case ASCII word.
 pub(super) fn stem(word: &str) -> String {
-    let irregular = IRREGULAR.iter().chain(&[("succeed", "succeed")]).find(|(form, _)| *form == word);
+    let irregular =
+        IRREGULAR.iter().chain(&[("succeed", "succeed")]).find(|(form, _)| *form == word);
     if let Some((_, stem)) = irregular {
         return (*stem).to_owned();
     }
@@ -114,7 +115,9 @@ fn tidy(stem: String) -> String {
 
 fn step_1c(word: String) -> String {
     match word.strip_suffix('y') {
-        Some(stem) if stem.len() > 1 && consonants(stem).last() == Some(&true) => format!("{stem}i"),
+        Some(stem) if stem.len() > 1 && consonants(stem).last() == Some(&true) => {
+            format!("{stem}i")
+        }
         _ => word,
     }
 }
@@ -131,7 +134,11 @@ fn step_2(mut word: String) -> String {
         }
     }
     // Here the syllable may be in the ending's own first letter.
-    if word.ends_with("logi") && measure(&word[..word.len() - 3]) > 0 { cut(&word, 1) } else { word }
+    if word.ends_with("logi") && measure(&word[..word.len() - 3]) > 0 {
+        cut(&word, 1)
+    } else {
+        word
+    }
 }
 
 fn step_3(word: String) -> String {
@@ -155,7 +162,9 @@ fn step_4(word: String) -> String {
 
 fn step_5a(word: String) -> String {
     match word.strip_suffix('e') {
-        Some(stem) if measure(stem) > 1 || (measure(stem) == 1 && !ends_short(stem)) => stem.to_owned(),
+        Some(stem) if measure(stem) > 1 || (measure(stem) == 1 && !ends_short(stem)) => {
+            stem.to_owned()
+        }
         _ => word,
     }
 }

@@ -6,9 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::ScoreError;
 use crate::mode::ScoringMode;
-use crate::{visualwebarena, webarena};
+use crate::{ScoreError, visualwebarena, webarena};
 
 const ATTRIBUTE_ERROR: ScoreError = ScoreError::Raised("AttributeError");
 const TYPE_ERROR: ScoreError = ScoreError::Raised("TypeError");
@@ -61,7 +60,9 @@ impl AnswerInputs {
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[], ScoringMode::Faithful)
+        visualwebarena::StringMatch(references)
+            .score(&answer, "")?
+            .score(&[], ScoringMode::Faithful)
     }
 
     /// The answer is cleaned before the references are gone through.
@@ -108,7 +109,9 @@ impl ContentInputs {
         match self.required_contents {
             Value::Object(contents) => webarena::RequiredContents(contents).score(&content),
             // `in` looks for the key there, too; then the key is used, or the keys are asked for.
-            Value::String(text) if !["exact_match", "must_include"].iter().any(|key| text.contains(key)) => {
+            Value::String(text)
+                if !["exact_match", "must_include"].iter().any(|key| text.contains(key)) =>
+            {
                 Err(ATTRIBUTE_ERROR)
             }
             Value::Array(list)

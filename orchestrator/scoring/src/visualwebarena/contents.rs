@@ -24,9 +24,14 @@ use super::string_match::includes;
 ///
 /// # Errors
 /// Where the published code raises an exception.
-pub(super) fn score(required: &Map<String, Value>, content: &Value) -> Result<PartialScore, ScoreError> {
+pub(super) fn score(
+    required: &Map<String, Value>,
+    content: &Value,
+) -> Result<PartialScore, ScoreError> {
     let mut score = PartialScore::new();
-    if let Some(references) = required.get("fuzzy_match").filter(|_| asks_a_judge(required, content)) {
+    if let Some(references) =
+        required.get("fuzzy_match").filter(|_| asks_a_judge(required, content))
+    {
         let references = references.as_str().ok_or(NO_LIST)?;
         let answer = argument(content)?;
         // Alternatives are all asked about, and all have to be right.
@@ -109,7 +114,8 @@ mod tests {
 
     fn check(required: Value, content: Value, expect: Result<f64, ScoreError>) {
         let Value::Object(criteria) = &required else { panic!("{required} is no object") };
-        let given = score(criteria, &content).and_then(|score| score.score(&[], ScoringMode::Faithful));
+        let given =
+            score(criteria, &content).and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(given, expect, "{required} of {content}");
     }
 
@@ -120,7 +126,11 @@ mod tests {
         check(json!({ "exact_match": "oak & elm" }), json!("oak &amp; elm"), Ok(0.0));
         check(json!({ "exact_match": "3" }), json!(3), Ok(1.0));
         check(json!({ "exact_match": "3.5" }), json!(3.5), Err(WRONG_ARGUMENT));
-        check(json!({ "must_include": ["oak |OR| elm", "red"] }), json!("red elms, one oak"), Ok(1.0));
+        check(
+            json!({ "must_include": ["oak |OR| elm", "red"] }),
+            json!("red elms, one oak"),
+            Ok(1.0),
+        );
         check(json!({ "must_include": ["oak |OR| elm"] }), json!("oaken elms"), Ok(0.0));
         check(json!({ "must_include": ["oak"], "exact_match": "x" }), json!("oak"), Ok(0.0));
         check(json!({ "must_exclude": ["oak"] }), json!("oaken"), Ok(1.0));

@@ -64,12 +64,15 @@ impl Evaluation {
     /// # Errors
     /// Where pages can no longer be read.
     pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
-        let mut found = PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
+        let mut found =
+            PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
         for evaluator in &self.eval_types {
             let read = match evaluator {
                 EvalType::StringMatch | EvalType::UrlMatch => Ok(()),
                 EvalType::ProgramHtml => target::read(self, pages, &mut found.contents).await,
-                EvalType::PageImageQuery => page_image_query::read(self, pages, &mut found.pictures).await,
+                EvalType::PageImageQuery => {
+                    page_image_query::read(self, pages, &mut found.pictures).await
+                }
             };
             match read {
                 Ok(()) => {}
@@ -117,7 +120,9 @@ impl Evaluation {
                     (self.address(&found.url)?, vec![format!("the episode ended on {}", found.url)])
                 }
                 EvalType::ProgramHtml => target::score(&self.program_html, &found.contents)?,
-                EvalType::PageImageQuery => page_image_query::score(&self.page_image_query, &found.pictures)?,
+                EvalType::PageImageQuery => {
+                    page_image_query::score(&self.page_image_query, &found.pictures)?
+                }
             };
             wrong.extend(why.into_iter().filter(|_| given.rule_score == 0.0));
             all.and(given);
@@ -154,15 +159,20 @@ impl Evaluation {
             (EvalType::ProgramHtml, html, "program_html"),
             (EvalType::PageImageQuery, pictures, "page_image_query"),
         ];
-        let read = all.into_iter().filter(|(kind, reads, _)| *reads && self.eval_types.contains(kind));
+        let read =
+            all.into_iter().filter(|(kind, reads, _)| *reads && self.eval_types.contains(kind));
         read.map(|(_, _, name)| name).collect()
     }
 
     /// Whether the goal can be reached at all.
     pub fn is_achievable(&self) -> bool {
-        let references =
-            self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));
-        references.is_none_or(|references| references.0.get("fuzzy_match").is_none_or(|value| value != "N/A"))
+        let references = self
+            .reference_answers
+            .as_ref()
+            .filter(|_| self.eval_types.contains(&EvalType::StringMatch));
+        references.is_none_or(|references| {
+            references.0.get("fuzzy_match").is_none_or(|value| value != "N/A")
+        })
     }
 
     /// What makes its score an exception whatever the agent does, or means nothing by its rules.
@@ -171,7 +181,9 @@ impl Evaluation {
             return Some("it has a key `or`, which is WebChoreArena's".to_owned());
         }
         if self.reference_answers.is_none() && self.eval_types.contains(&EvalType::StringMatch) {
-            return Some("its `reference_answers` has no rules to compare the answer by".to_owned());
+            return Some(
+                "its `reference_answers` has no rules to compare the answer by".to_owned(),
+            );
         }
         let named = self.eval_types.contains(&EvalType::ProgramHtml);
         let without = self.program_html.iter().find(|target| named && target.locator.is_none());

@@ -82,18 +82,26 @@ impl Function {
     }
 
     /// What it gives. `shop` is what `SHOPPING` is in the published code.
-    pub(super) async fn call<P: Pages>(&self, pages: &mut P, shop: &str) -> Result<Value, Stop<P::Error>> {
+    pub(super) async fn call<P: Pages>(
+        &self,
+        pages: &mut P,
+        shop: &str,
+    ) -> Result<Value, Stop<P::Error>> {
         let script = match self {
             Function::Shared(function) => return function.call(pages, shop).await,
             Function::OrderNames | Function::OrderQuantity(_) | Function::OrderOption(..) => {
                 let products = pages.evaluate(order::PRODUCTS).await?.unwrap_or_default();
                 return Ok(match self {
                     Function::OrderQuantity(sku) => order::quantity(&products, sku).into(),
-                    Function::OrderOption(sku, option) => order::option(&products, sku, option).into(),
+                    Function::OrderOption(sku, option) => {
+                        order::option(&products, sku, option).into()
+                    }
                     _ => order::names(&products).into(),
                 });
             }
-            Function::QueryText(selector) | Function::QueryTextLowercase(selector) => query_text(selector),
+            Function::QueryText(selector) | Function::QueryTextLowercase(selector) => {
+                query_text(selector)
+            }
             Function::LatestComment(name) => comment(name, LATEST),
             Function::AnsweredByLatestComment(name) => comment(name, ANSWERED),
             Function::ProductAttributes(names) => attributes(names),
@@ -139,7 +147,8 @@ fn number(expression: &str) -> String {
 
 const PRICE: &str = "parseFloat(document.querySelector('#maincontent > div.columns > div > div.product-info-main > \
     div.product-info-price > div.price-box.price-final_price > span > span').outerText.substr(1))";
-const REVIEWS: &str = "parseInt(document.querySelector('#tab-label-reviews-title').outerText.split(' ')[1])";
+const REVIEWS: &str =
+    "parseInt(document.querySelector('#tab-label-reviews-title').outerText.split(' ')[1])";
 const RATING: &str = "parseFloat(document.querySelector('.rating-result').title.replace('%', ''))";
 
 /// Goes through the comments of a post, each before its answers. The post itself is the first of
@@ -166,8 +175,7 @@ fn comment(user: &str, visit: &str) -> String {
     )
 }
 
-const LATEST: &str =
-    "(one) => { if (later(one)) { found = one.content; latest = one.time; } one.answers.forEach(visit); }";
+const LATEST: &str = "(one) => { if (later(one)) { found = one.content; latest = one.time; } one.answers.forEach(visit); }";
 /// Answers to a comment of the user's own are not gone through.
 const ANSWERED: &str = "(one) => { for (const answer of one.answers) { \
     if (later(answer)) { found = one.user; latest = answer.time; } \
@@ -186,7 +194,10 @@ mod tests {
                 Ok(Function::OrderQuantity("A1".to_owned())),
             ),
             ("shopping_get_product_price(__page__)", Ok(Function::ProductPrice)),
-            ("shopping_get_latest_order_url()", Ok(Function::Shared(shared::Function::LatestOrderUrl))),
+            (
+                "shopping_get_latest_order_url()",
+                Ok(Function::Shared(shared::Function::LatestOrderUrl)),
+            ),
             ("shopping_get_product_price(__page__, 'x')", Err("TypeError")),
             ("shopping_get_order_product_option(__page__, 'x')", Err("TypeError")),
             ("shopping_get_sku_latest_review_title('x')", Err("NameError")),

@@ -19,14 +19,16 @@ pub(super) const PRODUCTS: &str = "[...document.querySelector('#my-orders-table'
 
 /// `shopping_get_order_product_name_list`: nothing where one has no name.
 pub(super) fn names(products: &Value) -> String {
-    let names = products.as_array().into_iter().flatten().map(|product| product.get("name")?.as_str());
+    let names =
+        products.as_array().into_iter().flatten().map(|product| product.get("name")?.as_str());
     names.collect::<Option<Vec<&str>>>().unwrap_or_default().join(" |OR| ")
 }
 
 /// `shopping_get_order_product_quantity`: 0 where no product has one of these numbers, or something
 /// is not as it should be.
 pub(super) fn quantity(products: &Value, sku: &str) -> i64 {
-    let wanted: Vec<&str> = if sku.contains("|OR|") { sku.split(" |OR| ").collect() } else { vec![sku] };
+    let wanted: Vec<&str> =
+        if sku.contains("|OR|") { sku.split(" |OR| ").collect() } else { vec![sku] };
     let read = |product: &Value| {
         // After `Ordered`.
         let text: String = product.get("qty")?.as_str()?.chars().skip(7).collect();

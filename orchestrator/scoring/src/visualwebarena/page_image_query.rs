@@ -74,7 +74,10 @@ pub(super) async fn read<P: Pages>(
 }
 
 /// The addresses of the pictures on the page.
-async fn addresses<P: Pages>(query: &PageImageQuery, pages: &mut P) -> Result<Vec<String>, Stop<P::Error>> {
+async fn addresses<P: Pages>(
+    query: &PageImageQuery,
+    pages: &mut P,
+) -> Result<Vec<String>, Stop<P::Error>> {
     let class = query.eval_image_class.as_str();
     let pictures = if python::text::strip(class).is_empty() {
         EVERY_PICTURE.to_owned()
@@ -87,8 +90,10 @@ async fn addresses<P: Pages>(query: &PageImageQuery, pages: &mut P) -> Result<Ve
     } else {
         return Err(Stop::Raised("ValueError"));
     };
-    let found =
-        pages.evaluate(&format!("{pictures}{ADDRESSES}")).await?.map_err(|_| Stop::Raised("Error"))?;
+    let found = pages
+        .evaluate(&format!("{pictures}{ADDRESSES}"))
+        .await?
+        .map_err(|_| Stop::Raised("Error"))?;
     let texts = found.as_array().into_iter().flatten().filter_map(|address| address.as_str());
     Ok(texts.map(str::to_owned).collect())
 }
@@ -140,7 +145,8 @@ async fn compare_images<P: Pages>(
         }
         let answer = pages.fetch(&Fetch::get(address)).await?;
         let answer = answer.map_err(|_| Stop::Raised("ConnectionError"))?;
-        let one = Picture::open(&answer.body).map_err(|_| Stop::Raised("UnidentifiedImageError"))?;
+        let one =
+            Picture::open(&answer.body).map_err(|_| Stop::Raised("UnidentifiedImageError"))?;
         for picture in &pictures {
             likeness = likeness.max(ssim(picture, &one).ok_or(Stop::Raised("ValueError"))?);
         }
@@ -172,7 +178,8 @@ fn ssim(one: &Picture, other: &Picture) -> Option<f64> {
 }
 
 fn data_url(bytes: &[u8]) -> String {
-    let kind = image::guess_format(bytes).map_or("application/octet-stream", |format| format.to_mime_type());
+    let kind = image::guess_format(bytes)
+        .map_or("application/octet-stream", |format| format.to_mime_type());
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
@@ -189,7 +196,11 @@ pub(super) fn score(
     for (place, query) in queries.iter().enumerate() {
         let found = seen.get(place).ok_or(BAD_VALUE)?;
         let class = query.eval_image_class.trim();
-        let on = format!("{} at {}", if class.is_empty() { "the page" } else { class }, query.eval_image_url);
+        let on = format!(
+            "{} at {}",
+            if class.is_empty() { "the page" } else { class },
+            query.eval_image_url
+        );
         if found.opened == 0 {
             let mut none = PartialScore::new();
             none.rule(false);

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use python::float;
+use python::int::Int;
 use python::text::strip;
-use python::{float, int::Int};
 use serde_json::Value;
 
 use super::super::ScoreError;
@@ -63,7 +64,9 @@ fn holds(value: &Number, inequality: &str) -> Result<bool, ScoreError> {
     let number = float::parse(strip(number)).ok_or(BAD_VALUE)?;
     Ok(match operator {
         "<=" => matches!(value.compare(number + TOLERANCE), Some(Ordering::Less | Ordering::Equal)),
-        ">=" => matches!(value.compare(number - TOLERANCE), Some(Ordering::Greater | Ordering::Equal)),
+        ">=" => {
+            matches!(value.compare(number - TOLERANCE), Some(Ordering::Greater | Ordering::Equal))
+        }
         "<" => value.compare(number + TOLERANCE) == Some(Ordering::Less),
         ">" => value.compare(number - TOLERANCE) == Some(Ordering::Greater),
         _ => {

@@ -56,13 +56,16 @@ impl StringMatch {
                     answer = answer.to_number()?;
                     // What is no number satisfies nothing, not even no inequality.
                     score.rule(match &answer {
-                        Answer::Number(number) => satisfied(&Number::Int(number.clone()), inequalities)?,
+                        Answer::Number(number) => {
+                            satisfied(&Number::Int(number.clone()), inequalities)?
+                        }
                         Answer::Text(_) | Answer::Nothing => false,
                     });
                 }
                 "must_include" => {
                     for reference in items(value)? {
-                        let included = alternatives(reference)?.map(|reference| answer.includes(reference));
+                        let included =
+                            alternatives(reference)?.map(|reference| answer.includes(reference));
                         let included: Vec<bool> = included.collect::<Result<_, _>>()?;
                         score.rule(included.contains(&true));
                     }
@@ -78,9 +81,8 @@ impl StringMatch {
                     if !equal || score.rule_score < 1.0 {
                         let answer = answer.text()?.to_owned();
                         let reason = reason.to_owned();
-                        score.not_achievable(equal, ScoringMode::Faithful, || Question::SameReason {
-                            reason,
-                            answer,
+                        score.not_achievable(equal, ScoringMode::Faithful, || {
+                            Question::SameReason { reason, answer }
                         });
                     }
                 }
@@ -145,7 +147,11 @@ pub(super) fn includes(text: &str, reference: &str) -> bool {
     if !is_there && !reference.contains(['`', '\'']) {
         return false;
     }
-    if word_tokenize(&reference).len() == 1 { word_tokenize(&text).contains(&reference) } else { is_there }
+    if word_tokenize(&reference).len() == 1 {
+        word_tokenize(&text).contains(&reference)
+    } else {
+        is_there
+    }
 }
 
 #[cfg(test)]
@@ -155,8 +161,11 @@ mod tests {
     use super::*;
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
-        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = string_match.score(answer, "").and_then(|score| score.score(&[], ScoringMode::Faithful));
+        let string_match: StringMatch =
+            serde_json::from_value(references.clone()).expect("an object");
+        let score = string_match
+            .score(answer, "")
+            .and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 
@@ -187,7 +196,11 @@ mod tests {
         check(json!({ "required_values": [5] }), "twelve", Ok(0.0));
         check(json!({ "required_values": ["> 5"], "exact_match": "7" }), "07", Ok(1.0));
         check(json!({ "exact_match": "7", "required_values": ["> 5"] }), "07", Ok(0.0));
-        check(json!({ "required_values": ["> 5"], "must_include": [], "must_exclude": [] }), "7", Ok(1.0));
+        check(
+            json!({ "required_values": ["> 5"], "must_include": [], "must_exclude": [] }),
+            "7",
+            Ok(1.0),
+        );
         let wrong = Err(WRONG_ARGUMENT);
         check(json!({ "required_values": ["> 5"], "must_exclude": ["x"] }), "7", wrong.clone());
         check(json!({ "required_values": ["> 5"], "exact_match": "x" }), "seven", wrong.clone());

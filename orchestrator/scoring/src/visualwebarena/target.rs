@@ -50,7 +50,11 @@ pub(super) async fn address<P: Pages>(
 }
 
 /// What the locator gives; null is nothing at all.
-async fn locate<P: Pages>(target: &Target, pages: &mut P, shop: &str) -> Result<Value, Stop<P::Error>> {
+async fn locate<P: Pages>(
+    target: &Target,
+    pages: &mut P,
+    shop: &str,
+) -> Result<Value, Stop<P::Error>> {
     let locator = target.locator().map_err(Stop::Raised)?;
     if python::text::strip(locator).is_empty() {
         return Ok(pages::content(pages).await?.into());
@@ -66,7 +70,8 @@ async fn locate<P: Pages>(target: &Target, pages: &mut P, shop: &str) -> Result<
     // another value is it.
     let expression = locator.trim_start_matches(['l', 'a', 'm', 'b', 'd', ':']);
     let expression = expression.trim_end().trim_end_matches(';');
-    let script = format!("((value) => typeof value === 'function' ? value() : value)({expression})");
+    let script =
+        format!("((value) => typeof value === 'function' ? value() : value)({expression})");
     let given = pages.evaluate(&script).await?.unwrap_or_default();
     Ok(if is_true(&given) { given } else { Value::Null })
 }
@@ -85,7 +90,10 @@ fn is_true(value: &Value) -> bool {
 
 /// What the targets give, up to the first where there was nothing; and which have not what they
 /// have to have, for people.
-pub(super) fn score(targets: &[Target], found: &[Value]) -> Result<(PartialScore, Vec<String>), ScoreError> {
+pub(super) fn score(
+    targets: &[Target],
+    found: &[Value],
+) -> Result<(PartialScore, Vec<String>), ScoreError> {
     let mut score = PartialScore::new();
     let mut wrong = Vec::new();
     for (place, target) in targets.iter().enumerate() {

@@ -41,8 +41,10 @@ mod tests {
     use super::*;
 
     fn check(reference: &str, note: Option<&str>, url: &str, expect: Result<f64, ScoreError>) {
-        let rule =
-            webarena::UrlMatch { reference_url: reference.to_owned(), url_note: note.map(str::to_owned) };
+        let rule = webarena::UrlMatch {
+            reference_url: reference.to_owned(),
+            url_note: note.map(str::to_owned),
+        };
         assert_eq!(UrlMatch(rule).score(url), expect, "{reference} {note:?} of {url}");
     }
 

@@ -46,8 +46,9 @@ pub(super) fn expression(script: &str, mode: ScoringMode) -> String {
     // Playwright makes an expression of what begins as a function's declaration.
     let trimmed = script.trim();
     let head = trimmed.strip_prefix("async").unwrap_or(trimmed).trim_start();
-    let is_function =
-        head.strip_prefix("function").is_some_and(|rest| rest.starts_with(['(', ' ', '\t', '\n', '\r']));
+    let is_function = head
+        .strip_prefix("function")
+        .is_some_and(|rest| rest.starts_with(['(', ' ', '\t', '\n', '\r']));
     let script = if is_function { format!("({trimmed})") } else { trimmed.to_owned() };
     format!(
         "(() => {{ const truth = {TRUTH}; const given = (0, eval)({});
@@ -79,7 +80,9 @@ mod tests {
             expression("function () { return 1 }", ScoringMode::Faithful)
                 .contains("\"(function () { return 1 })\"")
         );
-        assert!(expression("a.some(x => x); ", ScoringMode::Faithful).contains("\"a.some(x => x);\""));
+        assert!(
+            expression("a.some(x => x); ", ScoringMode::Faithful).contains("\"a.some(x => x);\"")
+        );
         assert!(expression("functional(1)", ScoringMode::Faithful).contains("\"functional(1)\""));
     }
 }

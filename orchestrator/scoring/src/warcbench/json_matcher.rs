@@ -12,7 +12,11 @@ use super::super::mode::ScoringMode;
 use super::answer::readings;
 
 /// What is wrong with an answer; nothing if it is right.
-pub(super) fn wrong(wanted: &str, answer: &str, mode: ScoringMode) -> Result<Option<String>, ScoreError> {
+pub(super) fn wrong(
+    wanted: &str,
+    answer: &str,
+    mode: ScoringMode,
+) -> Result<Option<String>, ScoreError> {
     if answer.is_empty() {
         return Ok(Some("there is no answer".to_owned()));
     }

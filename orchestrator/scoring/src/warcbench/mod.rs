@@ -12,9 +12,8 @@ mod json_matcher;
 mod rule;
 mod string_matcher;
 
-pub use rule::State;
-
 use python::json;
+pub use rule::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -110,10 +109,13 @@ impl Check {
     /// [`ScoringMode::Fixed`], before anything was done.
     fn score_ending(&self, ending: &Ending<'_>) -> Result<Score, ScoreError> {
         let wrong = match self {
-            Check::StringMatcher(wanted) => string_matcher::wrong(wanted, ending.answer, ending.mode)?,
+            Check::StringMatcher(wanted) => {
+                string_matcher::wrong(wanted, ending.answer, ending.mode)?
+            }
             Check::JsonMatcher(wanted) => json_matcher::wrong(wanted, ending.answer, ending.mode)?,
             Check::JsMatcher(_) | Check::UrlMatcher(_) => {
-                if ending.mode == ScoringMode::Fixed && ending.before.is_some_and(|before| self.holds(before))
+                if ending.mode == ScoringMode::Fixed
+                    && ending.before.is_some_and(|before| self.holds(before))
                 {
                     return Err(ScoreError::FromTheStart);
                 }
@@ -131,7 +133,9 @@ impl Check {
         }
         Some(match (self, &found.raised) {
             (Check::UrlMatcher(url), _) => format!("the page is {} and not {url}", found.url),
-            (_, Some(thrown)) => format!("the script throws {}", thrown.lines().next().unwrap_or_default()),
+            (_, Some(thrown)) => {
+                format!("the script throws {}", thrown.lines().next().unwrap_or_default())
+            }
             _ => "what the script gives is not true".to_owned(),
         })
     }

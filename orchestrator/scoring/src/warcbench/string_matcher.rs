@@ -7,7 +7,11 @@ use super::super::mode::ScoringMode;
 use super::answer::readings;
 
 /// What is wrong with an answer; nothing if it is right.
-pub(super) fn wrong(wanted: &str, answer: &str, mode: ScoringMode) -> Result<Option<String>, ScoreError> {
+pub(super) fn wrong(
+    wanted: &str,
+    answer: &str,
+    mode: ScoringMode,
+) -> Result<Option<String>, ScoreError> {
     let readings = readings(answer, mode)?;
     let right = readings.iter().any(|reading| strip(reading) == strip(wanted));
     Ok((!right).then(|| format!("the answer reads `{}`", readings[0])))

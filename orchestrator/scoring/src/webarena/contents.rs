@@ -24,7 +24,11 @@ pub struct RequiredContents(#[serde(deserialize_with = "read_contents")] pub Map
 
 impl RequiredContents {
     /// Scores what a locator gave.
-    pub(super) fn judge(&self, content: &Value, edition: Edition) -> Result<PartialScore, ScoreError> {
+    pub(super) fn judge(
+        &self,
+        content: &Value,
+        edition: Edition,
+    ) -> Result<PartialScore, ScoreError> {
         let mut judged = PartialScore::new();
         judged.share(match edition {
             Edition::Lite => return self.score_lite(content),
@@ -53,7 +57,8 @@ impl RequiredContents {
 
     /// The same by WebChoreArena's rules: of `must_include` the share of texts that are there.
     fn share(&self, content: &str) -> Result<f64, ScoreError> {
-        let Some(references) = self.0.get("must_include").filter(|_| !self.0.contains_key("exact_match"))
+        let Some(references) =
+            self.0.get("must_include").filter(|_| !self.0.contains_key("exact_match"))
         else {
             return self.score(content);
         };
@@ -66,7 +71,12 @@ impl RequiredContents {
         for reference in references {
             let mut found = false;
             for reference in alternatives(reference)? {
-                found |= super::webchore::includes_one(reference, &content, false, ScoringMode::Faithful);
+                found |= super::webchore::includes_one(
+                    reference,
+                    &content,
+                    false,
+                    ScoringMode::Faithful,
+                );
             }
             good += points(found);
         }

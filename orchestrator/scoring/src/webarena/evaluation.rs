@@ -125,7 +125,8 @@ impl Evaluation {
                     Some(format!("the episode ended on {}", ending.found.url)),
                 ),
                 EvalType::ProgramHtml => {
-                    let (given, places) = target::score(&self.program_html, ending.found, self.edition)?;
+                    let (given, places) =
+                        target::score(&self.program_html, ending.found, self.edition)?;
                     wrong.extend(places);
                     // The places say what is wrong.
                     (Ok(given), None)
@@ -155,7 +156,8 @@ impl Evaluation {
                 EvalType::StringMatch => self.answer(ending),
                 EvalType::UrlMatch => continue,
                 EvalType::ProgramHtml => {
-                    target::score(&self.program_html, ending.found, self.edition).map(|(given, _)| given)
+                    target::score(&self.program_html, ending.found, self.edition)
+                        .map(|(given, _)| given)
                 }
             };
             // What raises an exception asks nobody.
@@ -192,8 +194,10 @@ impl Evaluation {
     /// Whether the goal can be reached at all. WebArena says that it cannot by `fuzzy_match`,
     /// WebArena-Lite by any rule.
     pub fn is_achievable(&self) -> bool {
-        let references =
-            self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));
+        let references = self
+            .reference_answers
+            .as_ref()
+            .filter(|_| self.eval_types.contains(&EvalType::StringMatch));
         let not_achievable = |value: &Value| value == "N/A" || *value == json!(["N/A"]);
         references.is_none_or(|references| !references.0.values().any(not_achievable))
     }
@@ -201,11 +205,15 @@ impl Evaluation {
     /// What makes its score an exception whatever the agent does, or means nothing by its rules.
     pub fn flaw(&self) -> Option<String> {
         let chore = self.edition == Edition::WebChore;
-        if !chore && (!self.or.is_empty() || self.program_html.iter().any(|target| !target.or.is_empty())) {
+        if !chore
+            && (!self.or.is_empty() || self.program_html.iter().any(|target| !target.or.is_empty()))
+        {
             return Some("it has a key `or`, which is WebChoreArena's".to_owned());
         }
         if self.reference_answers.is_none() && self.eval_types.contains(&EvalType::StringMatch) {
-            return Some("its `reference_answers` has no rules to compare the answer by".to_owned());
+            return Some(
+                "its `reference_answers` has no rules to compare the answer by".to_owned(),
+            );
         }
         let named = self.eval_types.contains(&EvalType::ProgramHtml);
         let without = self.targets().find(|target| named && target.locator.is_none());
@@ -214,9 +222,11 @@ impl Evaluation {
 
     /// The evaluators that read the page which is open when the episode ends, or its address.
     pub fn reads_of_the_open_page(&self) -> Vec<&'static str> {
-        let (named, is_open) = (|kind| self.eval_types.contains(&kind), |url: &str| is_of_the_open_page(url));
+        let (named, is_open) =
+            (|kind| self.eval_types.contains(&kind), |url: &str| is_of_the_open_page(url));
         let url = named(EvalType::UrlMatch).then_some("url_match");
-        let html = named(EvalType::ProgramHtml) && self.targets().any(|target| is_open(&target.url));
+        let html =
+            named(EvalType::ProgramHtml) && self.targets().any(|target| is_open(&target.url));
         url.into_iter().chain(html.then_some("program_html")).collect()
     }
 
@@ -234,7 +244,9 @@ impl Evaluation {
     /// Whether a call asks the shop's interface.
     pub fn asks_the_shop(&self) -> bool {
         let calls = self.targets().flat_map(Target::calls);
-        calls.filter_map(|call| Function::of(&Call::parse(call).ok()?).ok()).any(|call| call.asks_the_shop())
+        calls
+            .filter_map(|call| Function::of(&Call::parse(call).ok()?).ok())
+            .any(|call| call.asks_the_shop())
     }
 }
 
@@ -251,20 +263,26 @@ mod tests {
         ]});
         let webarena: Evaluation = serde_json::from_value(eval).expect("the benchmark's form");
         let lite = Evaluation { edition: Edition::Lite, ..webarena.clone() };
-        let found =
-            PageEvidence { contents: vec!["&amp;".into(), "trees".into()], ..PageEvidence::default() };
-        let ending = Ending { answer: "", found: &found, judgements: &[], mode: ScoringMode::Faithful };
+        let found = PageEvidence {
+            contents: vec!["&amp;".into(), "trees".into()],
+            ..PageEvidence::default()
+        };
+        let ending =
+            Ending { answer: "", found: &found, judgements: &[], mode: ScoringMode::Faithful };
         assert_eq!(webarena.score_ending(ending), Err(ScoreError::Raised("ValueError")));
         assert_eq!(lite.score_ending(ending), Err(ScoreError::NeedsJudge));
         let [question] = lite.open_questions(ending).try_into().expect("one question");
         for (ruling, expect) in [(1.0, true), (0.0, false)] {
-            let judgements = [Judgement { question: question.clone(), ruling: Ruling::Score(ruling) }];
-            let score =
-                lite.score_ending(Ending { judgements: &judgements, ..ending }).expect("it is judged");
+            let judgements =
+                [Judgement { question: question.clone(), ruling: Ruling::Score(ruling) }];
+            let score = lite
+                .score_ending(Ending { judgements: &judgements, ..ending })
+                .expect("it is judged");
             assert_eq!(score.success, expect);
         }
         let nothing = PageEvidence { contents: vec![Value::Null], ..PageEvidence::default() };
-        let score = lite.score_ending(Ending { found: &nothing, ..ending }).expect("it looks no further");
+        let score =
+            lite.score_ending(Ending { found: &nothing, ..ending }).expect("it looks no further");
         assert!(!score.success);
     }
 }

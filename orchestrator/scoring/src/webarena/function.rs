@@ -26,8 +26,11 @@ impl Call {
             rest = match rest.strip_prefix("__page__") {
                 Some(after) => after,
                 None => {
-                    let quote =
-                        rest.chars().next().filter(|first| ['\'', '"'].contains(first)).ok_or(WRONG)?;
+                    let quote = rest
+                        .chars()
+                        .next()
+                        .filter(|first| ['\'', '"'].contains(first))
+                        .ok_or(WRONG)?;
                     let (text, after) = rest[1..].split_once(quote).ok_or(WRONG)?;
                     // An escape would mean another text.
                     if text.contains('\\') {
@@ -71,10 +74,16 @@ impl Function {
         match call.name.as_str() {
             "reddit_get_post_url" => one().map(Function::PostUrl),
             "gitlab_get_project_memeber_role" => one().map(Function::MemberRole),
-            "shopping_get_latest_order_url" if call.arguments.is_empty() => Ok(Function::LatestOrderUrl),
+            "shopping_get_latest_order_url" if call.arguments.is_empty() => {
+                Ok(Function::LatestOrderUrl)
+            }
             "shopping_get_latest_order_url" => Err("TypeError"),
-            "shopping_get_sku_latest_review_author" => Ok(Function::LatestReview(one()?, Review::Author)),
-            "shopping_get_sku_latest_review_rating" => Ok(Function::LatestReview(one()?, Review::Rating)),
+            "shopping_get_sku_latest_review_author" => {
+                Ok(Function::LatestReview(one()?, Review::Author))
+            }
+            "shopping_get_sku_latest_review_rating" => {
+                Ok(Function::LatestReview(one()?, Review::Rating))
+            }
             _ => Err("NameError"),
         }
     }
@@ -85,10 +94,16 @@ impl Function {
     }
 
     /// What it gives. `shop` is what `SHOPPING` is in the published code.
-    pub(crate) async fn call<P: Pages>(&self, pages: &mut P, shop: &str) -> Result<Value, Stop<P::Error>> {
+    pub(crate) async fn call<P: Pages>(
+        &self,
+        pages: &mut P,
+        shop: &str,
+    ) -> Result<Value, Stop<P::Error>> {
         match self {
             Function::PostUrl(url) => post_url(url).map(Value::from).map_err(Stop::Raised),
-            Function::MemberRole(account) => Ok(text(pages.evaluate(&member_role(account)).await?).into()),
+            Function::MemberRole(account) => {
+                Ok(text(pages.evaluate(&member_role(account)).await?).into())
+            }
             Function::LatestOrderUrl => Ok(shop::latest_order_url(pages, shop).await?.into()),
             Function::LatestReview(sku, what) => shop::latest_review(pages, shop, sku, *what).await,
         }
@@ -109,7 +124,9 @@ fn post_url(url: &str) -> Result<String, &'static str> {
     let parsed = Url::parse(url).ok_or("ValueError")?;
     let parts: Vec<&str> = parsed.path.split('/').collect();
     match parts.as_slice() {
-        [_, "f", forum, post, ..] => Ok(format!("{}://{}/f/{forum}/{post}/", parsed.scheme, parsed.netloc)),
+        [_, "f", forum, post, ..] => {
+            Ok(format!("{}://{}/f/{forum}/{post}/", parsed.scheme, parsed.netloc))
+        }
         _ => Ok(url.to_owned()),
     }
 }

@@ -35,7 +35,9 @@ impl RequiredContents {
             let references: Option<Vec<&str>> = references.iter().map(Value::as_str).collect();
             // `", ".join(...)` of what is no text.
             let reference = references.ok_or(BAD_TYPE)?.join(", ");
-            score.questions.push(Question::SameMeaning { reference, answer: argument(content)?.to_owned() });
+            score
+                .questions
+                .push(Question::SameMeaning { reference, answer: argument(content)?.to_owned() });
         }
         Ok(score)
     }
@@ -50,7 +52,8 @@ mod tests {
 
     fn check(contents: Value, content: Value, expect: Result<f64, ScoreError>) {
         let rule: RequiredContents = serde_json::from_value(contents.clone()).expect("an object");
-        let score = rule.score_lite(&content).and_then(|score| score.score(&[], ScoringMode::Faithful));
+        let score =
+            rule.score_lite(&content).and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(score, expect, "{contents} of {content}");
     }
 
@@ -68,8 +71,10 @@ mod tests {
         let rule: RequiredContents =
             serde_json::from_value(json!({ "fuzzy_match": ["oak", "elm"] })).expect("an object");
         let score = rule.score_lite(&json!("Elms, oaks")).expect("a rule of the benchmark");
-        let question =
-            Question::SameMeaning { reference: "oak, elm".to_owned(), answer: "Elms, oaks".to_owned() };
+        let question = Question::SameMeaning {
+            reference: "oak, elm".to_owned(),
+            answer: "Elms, oaks".to_owned(),
+        };
         assert_eq!((score.rule_score, score.questions), (1.0, vec![question]));
     }
 

@@ -23,20 +23,18 @@ mod target;
 mod url_match;
 mod webchore;
 
+pub(super) use answer::without_quotes;
 pub use contents::RequiredContents;
 pub use edition::Edition;
 pub(crate) use evaluation::is_of_the_open_page;
 pub use evaluation::{Ending, EvalType, Evaluation, OtherUrl};
 pub use pages::{Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence};
 pub use rule::{PageEvaluation, State};
+use serde_json::Value;
 pub use string_match::StringMatch;
 pub use target::Target;
-pub use url_match::UrlMatch;
-
-pub(super) use answer::without_quotes;
 pub(super) use target::raised;
-
-use serde_json::Value;
+pub use url_match::UrlMatch;
 
 use super::ScoreError;
 

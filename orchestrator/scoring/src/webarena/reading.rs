@@ -11,7 +11,11 @@ where
     T: Deserialize<'de>,
 {
     let types = Vec::<T>::deserialize(input)?;
-    if types.is_empty() { Err(D::Error::custom("`eval_types` names no evaluator")) } else { Ok(types) }
+    if types.is_empty() {
+        Err(D::Error::custom("`eval_types` names no evaluator"))
+    } else {
+        Ok(types)
+    }
 }
 
 /// A null is none.
@@ -45,7 +49,9 @@ where
     match Value::deserialize(input)? {
         Value::Object(contents) => Ok(contents),
         value if is_nothing(&value) => Ok(Map::new()),
-        other => Err(D::Error::custom(format!("`{other}` is no object with the contents of a page"))),
+        other => {
+            Err(D::Error::custom(format!("`{other}` is no object with the contents of a page")))
+        }
     }
 }
 

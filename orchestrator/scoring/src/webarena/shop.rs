@@ -22,7 +22,10 @@ pub(crate) enum Review {
 }
 
 /// `shopping_get_latest_order_url`.
-pub(crate) async fn latest_order_url<P: Pages>(pages: &mut P, shop: &str) -> Result<String, Stop<P::Error>> {
+pub(crate) async fn latest_order_url<P: Pages>(
+    pages: &mut P,
+    shop: &str,
+) -> Result<String, Stop<P::Error>> {
     const NEWEST: &str = "searchCriteria%5BsortOrders%5D%5B0%5D%5Bfield%5D=created_at&\
          searchCriteria%5BsortOrders%5D%5B0%5D%5Bdirection%5D=DESC&searchCriteria%5BpageSize%5D=1";
     let answer = ask(pages, shop, &format!("orders?{NEWEST}")).await?;
@@ -51,16 +54,22 @@ fn read_review(answer: &Value, what: Review) -> Result<Value, &'static str> {
         Value::String(text) if text.is_empty() => return Ok("".into()),
         _ => return Err("TypeError"),
     };
-    let (Some(first_one), Some(last)) = (reviews.first(), reviews.last()) else { return Ok("".into()) };
+    let (Some(first_one), Some(last)) = (reviews.first(), reviews.last()) else {
+        return Ok("".into());
+    };
     let rating = |review| key(review, "ratings").and_then(first);
     match what {
         Review::Author => key(last, "nickname").cloned(),
         Review::Text => key(last, "detail").cloned(),
         // The name is asserted of the first review and the rating is that of the last.
-        Review::Rating if rating(first_one).and_then(|one| key(one, "rating_name"))? != "Rating" => {
+        Review::Rating
+            if rating(first_one).and_then(|one| key(one, "rating_name"))? != "Rating" =>
+        {
             Err("AssertionError")
         }
-        Review::Rating => Ok(to_text(rating(last).and_then(|one| key(one, "percent"))?.clone()).into()),
+        Review::Rating => {
+            Ok(to_text(rating(last).and_then(|one| key(one, "percent"))?.clone()).into())
+        }
     }
 }
 
@@ -115,7 +124,9 @@ fn first(value: &Value) -> Result<&Value, &'static str> {
 fn number(value: &Value) -> Result<String, &'static str> {
     match value {
         Value::String(text) => Int::parse(text).map(|number| number.to_text()).ok_or("ValueError"),
-        Value::Number(number) => Ok(number.as_i64().map_or_else(|| number.to_string(), |n| n.to_string())),
+        Value::Number(number) => {
+            Ok(number.as_i64().map_or_else(|| number.to_string(), |n| n.to_string()))
+        }
         _ => Err("TypeError"),
     }
 }

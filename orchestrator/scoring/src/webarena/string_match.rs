@@ -44,7 +44,12 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str, reason: &str, mode: ScoringMode) -> Result<PartialScore, ScoreError> {
+    pub fn score(
+        &self,
+        answer: &str,
+        reason: &str,
+        mode: ScoringMode,
+    ) -> Result<PartialScore, ScoreError> {
         let answer = clean(answer);
         let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
@@ -54,8 +59,9 @@ impl StringMatch {
                     let references = items(value)?;
                     for reference in references {
                         let reference = argument(reference)?;
-                        let includes =
-                            |reference: &str| must_include(reference, &answer, references.len() == 1);
+                        let includes = |reference: &str| {
+                            must_include(reference, &answer, references.len() == 1)
+                        };
                         score.rule(match mode {
                             ScoringMode::Faithful => includes(reference),
                             ScoringMode::Fixed => reference.split(OR).any(includes),
@@ -71,7 +77,9 @@ impl StringMatch {
                 "fuzzy_match" => {
                     for reference in value.as_array().ok_or(NO_LIST)? {
                         let reference = argument(reference)?.to_owned();
-                        score.questions.push(Question::SameMeaning { reference, answer: answer.to_string() });
+                        score
+                            .questions
+                            .push(Question::SameMeaning { reference, answer: answer.to_string() });
                     }
                 }
                 _ => {}
@@ -99,7 +107,8 @@ mod tests {
     use super::*;
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
-        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        let string_match: StringMatch =
+            serde_json::from_value(references.clone()).expect("an object");
         let score = string_match
             .score(answer, "", ScoringMode::Faithful)
             .and_then(|score| score.score(&[], ScoringMode::Faithful));
@@ -133,9 +142,11 @@ mod tests {
                 Err(ScoreError::NeedsJudge),
             ),
         ] {
-            let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+            let string_match: StringMatch =
+                serde_json::from_value(references.clone()).expect("an object");
             for (mode, expect) in [(ScoringMode::Faithful, faithful), (ScoringMode::Fixed, fixed)] {
-                let score = string_match.score(answer, "", mode).and_then(|score| score.score(&[], mode));
+                let score =
+                    string_match.score(answer, "", mode).and_then(|score| score.score(&[], mode));
                 assert_eq!(score, expect, "{references} of {answer:?}, {mode}");
             }
         }
@@ -155,7 +166,11 @@ mod tests {
     fn judges_are_asked_where_rules_do_not_decide() {
         check(json!({ "fuzzy_match": "N/A" }), "n/a", Ok(1.0));
         check(json!({ "fuzzy_match": "N/A" }), "there is none", Err(ScoreError::NeedsJudge));
-        check(json!({ "exact_match": "x", "fuzzy_match": "N/A" }), "n/a", Err(ScoreError::NeedsJudge));
+        check(
+            json!({ "exact_match": "x", "fuzzy_match": "N/A" }),
+            "n/a",
+            Err(ScoreError::NeedsJudge),
+        );
         check(json!({ "fuzzy_match": ["x"] }), "x", Err(ScoreError::NeedsJudge));
         check(json!({ "fuzzy_match": ["x"], "must_include": ["no"] }), "x", Ok(0.0));
         check(json!({ "fuzzy_match": [] }), "x", Ok(1.0));

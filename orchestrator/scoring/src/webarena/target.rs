@@ -39,7 +39,8 @@ impl Evaluation {
     /// # Errors
     /// Where pages can no longer be read.
     pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
-        let mut found = PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
+        let mut found =
+            PageEvidence { url: pages::address(pages).await?, ..PageEvidence::default() };
         if !self.eval_types.contains(&super::EvalType::ProgramHtml) {
             return Ok(found);
         }
@@ -76,13 +77,18 @@ impl Target {
     }
 
     /// What the locator gives.
-    async fn read<P: Pages>(&self, pages: &mut P, shop: &str) -> Result<serde_json::Value, Stop<P::Error>> {
+    async fn read<P: Pages>(
+        &self,
+        pages: &mut P,
+        shop: &str,
+    ) -> Result<serde_json::Value, Stop<P::Error>> {
         let url = match self.url.strip_prefix("func:") {
             None => self.url.clone(),
             Some(call) => {
                 let here = pages::address(pages).await?;
                 let function = Call::parse(&call.replace("__last_url__", &here));
-                let function = function.and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
+                let function =
+                    function.and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
                 text(Ok(function.call(pages, shop).await?))
             }
         };
@@ -94,7 +100,8 @@ impl Target {
             return Ok(pages::content(pages).await?.into());
         }
         if let Some(call) = locator.strip_prefix("func:") {
-            let function = Call::parse(call).and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
+            let function =
+                Call::parse(call).and_then(|call| Function::of(&call)).map_err(Stop::Raised)?;
             return function.call(pages, shop).await;
         }
         self.evaluate(pages).await.map(serde_json::Value::from)
@@ -139,7 +146,8 @@ pub(super) fn score(
         let mut complaint = None;
         let mut nothing = false;
         for one in target.with_alternatives() {
-            let content = contents.next().ok_or(found.raised.as_deref().map_or(BAD_VALUE, raised))?;
+            let content =
+                contents.next().ok_or(found.raised.as_deref().map_or(BAD_VALUE, raised))?;
             let given = one.required_contents.judge(content, edition)?;
             nothing = content.is_null();
             if complaint.is_none() {

@@ -56,8 +56,10 @@ impl UrlMatch {
         let mut best: f64 = 0.0;
         for address in std::iter::once(self.reference_url.as_str()).chain(addresses) {
             // Divided before capitals go, as ` |OR| ` has some.
-            let lowered: Vec<String> = address.split(OR).map(|one| lower(one).into_owned()).collect();
-            let rule = UrlMatch { reference_url: lowered.join(OR), url_note: self.url_note.clone() };
+            let lowered: Vec<String> =
+                address.split(OR).map(|one| lower(one).into_owned()).collect();
+            let rule =
+                UrlMatch { reference_url: lowered.join(OR), url_note: self.url_note.clone() };
             best = best.max(rule.score(&url, mode)?);
         }
         Ok(best)
@@ -74,7 +76,8 @@ fn is_at(page: &Url<'_>, references: &[Url<'_>]) -> bool {
     }
     let given: Vec<_> = page.parameters().collect();
     let wanted: Vec<_> = references.iter().flat_map(Url::parameters).collect();
-    let has_one = |key: &str| given.iter().any(|parameter| parameter.0 == key && wanted.contains(parameter));
+    let has_one =
+        |key: &str| given.iter().any(|parameter| parameter.0 == key && wanted.contains(parameter));
     wanted.iter().all(|(key, _)| has_one(key))
 }
 
@@ -117,7 +120,8 @@ mod tests {
     fn other_notes_and_bad_addresses_raise() {
         check("http://[bad/", "http://a.test", Err(BAD_VALUE));
         check("http://a.test", "http://a]b/", Err(BAD_VALUE));
-        let exact = UrlMatch { reference_url: "http://a".to_owned(), url_note: Some("EXACT".to_owned()) };
+        let exact =
+            UrlMatch { reference_url: "http://a".to_owned(), url_note: Some("EXACT".to_owned()) };
         assert_eq!(exact.score("http://a", ScoringMode::Faithful), Err(BAD_VALUE));
     }
 }

@@ -43,9 +43,10 @@ impl StringMatch {
                         answer: answer.to_string(),
                     });
                 }
-                "fuzzy_match" => score
-                    .questions
-                    .push(Question::KeyPoints { reference: key_points(value)?, answer: answer.to_string() }),
+                "fuzzy_match" => score.questions.push(Question::KeyPoints {
+                    reference: key_points(value)?,
+                    answer: answer.to_string(),
+                }),
                 _ => {}
             }
         }
@@ -104,17 +105,20 @@ mod tests {
         faithful: Result<f64, ScoreError>,
         fixed: Result<f64, ScoreError>,
     ) {
-        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        let string_match: StringMatch =
+            serde_json::from_value(references.clone()).expect("an object");
         for (mode, expect) in [(ScoringMode::Faithful, faithful), (ScoringMode::Fixed, fixed)] {
-            let score =
-                string_match.score_webchore(answer, "", mode).and_then(|score| score.score(&[], mode));
+            let score = string_match
+                .score_webchore(answer, "", mode)
+                .and_then(|score| score.score(&[], mode));
             assert_eq!(score, expect, "{references} of {answer:?}, {mode}");
         }
     }
 
     #[test]
     fn texts_have_alternatives_and_count_each() {
-        let same = |references, answer, expect: f64| check(references, answer, Ok(expect), Ok(expect));
+        let same =
+            |references, answer, expect: f64| check(references, answer, Ok(expect), Ok(expect));
         same(json!({ "must_include": ["1480 |OR| 1,480"] }), "It is 1,480.", 1.0);
         same(json!({ "must_include": ["1480 |or| 1,480"] }), "It is 1.480.", 0.0);
         same(json!({ "must_include": ["oak", "elm |OR| ash"] }), "An ash", 0.5);
@@ -135,7 +139,8 @@ mod tests {
         for (value, reference) in [(json!("oak"), "oak"), (json!(["oak", "elm"]), "oak; elm")] {
             let string_match: StringMatch =
                 serde_json::from_value(json!({ "fuzzy_match": value })).expect("an object");
-            let score = string_match.score_webchore("Trees", "", ScoringMode::Faithful).expect("a score");
+            let score =
+                string_match.score_webchore("Trees", "", ScoringMode::Faithful).expect("a score");
             let question =
                 Question::KeyPoints { reference: reference.to_owned(), answer: "trees".to_owned() };
             assert_eq!((score.rule_score, score.questions), (1.0, vec![question]));

@@ -10,8 +10,10 @@ use python::{Dict, Value, json};
 use super::PythonException;
 use super::node::{is_truthy, type_name};
 
-static BOUNDARY: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"boundary=([^;\s]+)", Flags::default()));
-static NAME: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r#"name="([^"]+)""#, Flags::default()));
+static BOUNDARY: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::ours(r"boundary=([^;\s]+)", Flags::default()));
+static NAME: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::ours(r#"name="([^"]+)""#, Flags::default()));
 
 /// `parse_har_content` of `postData` or `content`; nothing where it is neither a form nor an
 /// object.
@@ -23,10 +25,16 @@ pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, PythonException> {
         return Ok(None);
     }
     let Value::Str(kind) = kind else {
-        return Err(PythonException(format!("argument of type '{}' is not iterable", type_name(kind))));
+        return Err(PythonException(format!(
+            "argument of type '{}' is not iterable",
+            type_name(kind)
+        )));
     };
     let Value::Str(text) = text else {
-        return Err(PythonException(format!("the text of a body is of type '{}'", type_name(text))));
+        return Err(PythonException(format!(
+            "the text of a body is of type '{}'",
+            type_name(text)
+        )));
     };
     if kind.contains("application/x-www-form-urlencoded") {
         let mut form = Dict::default();
@@ -52,14 +60,19 @@ pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, PythonException> {
 fn multipart(text: &str, boundary: &str) -> Dict {
     let mut fields = Dict::default();
     for part in text.split(&format!("--{boundary}")).map(strip) {
-        let Some((headers, body)) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n")) else {
+        let Some((headers, body)) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))
+        else {
             continue;
         };
-        let header =
-            headers.split("\r\n").find(|line| line.to_lowercase().starts_with("content-disposition:"));
+        let header = headers
+            .split("\r\n")
+            .find(|line| line.to_lowercase().starts_with("content-disposition:"));
         let captures = header.and_then(|line| NAME.captures(line));
         if let Some([_, Some(name)]) = captures.as_deref() {
-            fields.insert((*name).to_owned(), Value::Str(body.trim_end_matches(['\r', '\n']).to_owned()));
+            fields.insert(
+                (*name).to_owned(),
+                Value::Str(body.trim_end_matches(['\r', '\n']).to_owned()),
+            );
         }
     }
     fields

@@ -30,7 +30,10 @@ pub(super) fn compare(
             Ok(vec![mismatch(format!("{name}_none_mismatch"), expected, actual)])
         }
         (Node::Dict(expected), actual) => objects(actual, expected, name, options),
-        (Node::List(expected) | Node::Tuple(expected), Node::List(actual) | Node::Tuple(actual)) => {
+        (
+            Node::List(expected) | Node::Tuple(expected),
+            Node::List(actual) | Node::Tuple(actual),
+        ) => {
             if options.ordered {
                 in_order(actual, expected, name, options)
             } else {
@@ -47,7 +50,10 @@ pub(super) fn compare(
 }
 
 fn mismatch(name: String, expected: &Node, actual: &Node) -> Assertion {
-    Assertion::failure(name, vec![format!("Expected {}, got {}", expected.to_text(), actual.to_text())])
+    Assertion::failure(
+        name,
+        vec![format!("Expected {}, got {}", expected.to_text(), actual.to_text())],
+    )
 }
 
 fn objects(
@@ -78,7 +84,9 @@ fn objects(
     if !messages.is_empty() {
         wrong.push(Assertion::failure(format!("{name}_keys_mismatch"), messages));
     }
-    for (key, expected) in expected.iter().filter(|(key, _)| Some(key.as_str()) != options.ignored_key) {
+    for (key, expected) in
+        expected.iter().filter(|(key, _)| Some(key.as_str()) != options.ignored_key)
+    {
         if let Some((_, actual)) = actual.iter().find(|(other, _)| other == key) {
             wrong.extend(compare(actual, expected, &format!("{name}.{key}"), options)?);
         }
@@ -89,7 +97,8 @@ fn objects(
 /// In order of the alphabet.
 fn only_in<'a>(one: &'a [(String, Node)], other: &[(String, Node)]) -> Vec<&'a str> {
     let keys = one.iter().map(|(key, _)| key.as_str());
-    let mut keys: Vec<&str> = keys.filter(|key| other.iter().all(|(other, _)| other != key)).collect();
+    let mut keys: Vec<&str> =
+        keys.filter(|key| other.iter().all(|(other, _)| other != key)).collect();
     keys.sort_unstable();
     keys
 }
@@ -127,7 +136,9 @@ fn in_any_order(
         (0, _) => format!(
             "Array contains all expected elements ({matched}/{total}) but has {extra} extra element(s)"
         ),
-        (_, 0) => format!("Array is missing {missing} expected element(s). Matched ({matched}/{total})"),
+        (_, 0) => {
+            format!("Array is missing {missing} expected element(s). Matched ({matched}/{total})")
+        }
         _ => format!(
             "Array value mismatch (unordered). Matched ({matched}/{total}), Missing: {missing}, Extra: {extra}"
         ),
@@ -150,8 +161,10 @@ fn in_order(
     }
     if actual.len() != expected.len() {
         let matched = actual.len().min(expected.len()) - mismatched;
-        let message =
-            format!("Array value mismatch (ordered). Matched ({matched}/{total})", total = expected.len());
+        let message = format!(
+            "Array value mismatch (ordered). Matched ({matched}/{total})",
+            total = expected.len()
+        );
         wrong.push(array_mismatch(name, message, expected, actual));
     }
     Ok(wrong)

@@ -90,7 +90,8 @@ impl Config {
             _extra: serde_json::Map::new(),
             _container: None,
         };
-        let environments = addresses.into_iter().map(|(site, url)| (site, environment(url))).collect();
+        let environments =
+            addresses.into_iter().map(|(site, url)| (site, environment(url))).collect();
         Config { environments: Some(environments), ..self.clone() }
     }
 
@@ -99,7 +100,9 @@ impl Config {
         let environments = self.environments.as_deref().unwrap_or_default();
         !environments.is_empty()
             && sites.iter().all(|site| {
-                environments.iter().any(|(other, environment)| other == site && !environment.urls.is_empty())
+                environments
+                    .iter()
+                    .any(|(other, environment)| other == site && !environment.urls.is_empty())
             })
     }
 
@@ -114,9 +117,15 @@ impl Config {
             .map(|site| format!("'{}'", site.name().to_uppercase()))
             .collect();
         if !missing.is_empty() {
-            return Err(PythonException(format!("Sites [{}] not found in environments", missing.join(", "))));
+            return Err(PythonException(format!(
+                "Sites [{}] not found in environments",
+                missing.join(", ")
+            )));
         }
-        Ok(sites.iter().filter_map(|site| find(site).map(|(_, environment)| (*site, environment))).collect())
+        Ok(sites
+            .iter()
+            .filter_map(|site| find(site).map(|(_, environment)| (*site, environment)))
+            .collect())
     }
 
     /// `render_url`: from the name of a site to its address.
@@ -148,7 +157,9 @@ impl Config {
         }
         if strict {
             let sites = names(sites);
-            return Err(PythonException(format!("No site in {sites} matched template: {template}")));
+            return Err(PythonException(format!(
+                "No site in {sites} matched template: {template}"
+            )));
         }
         Ok(template.to_owned())
     }
@@ -175,11 +186,14 @@ impl Derender<'_> {
         if environments.iter().any(|(_, environment)| environment.urls.is_empty()) {
             return Err(PythonException::new("max() arg is an empty sequence"));
         }
-        let longest =
-            |environment: &Environment| environment.urls.iter().map(|url| url.chars().count()).max();
+        let longest = |environment: &Environment| {
+            environment.urls.iter().map(|url| url.chars().count()).max()
+        };
         environments.sort_by_key(|(_, environment)| std::cmp::Reverse(longest(environment)));
         for (site, environment) in environments {
-            if let Some(address) = environment.urls.iter().find(|address| url.contains(address.as_str())) {
+            if let Some(address) =
+                environment.urls.iter().find(|address| url.contains(address.as_str()))
+            {
                 return Ok(url.replace(address.trim_end_matches('/'), &site.placeholder()));
             }
         }
@@ -194,6 +208,7 @@ impl Derender<'_> {
 }
 
 fn names(sites: &[Site]) -> String {
-    let names: Vec<String> = sites.iter().map(|site| format!("'{}'", site.name().to_uppercase())).collect();
+    let names: Vec<String> =
+        sites.iter().map(|site| format!("'{}'", site.name().to_uppercase())).collect();
     format!("[{}]", names.join(", "))
 }

@@ -45,7 +45,8 @@ pub(super) enum Comparison {
 impl Path {
     /// Reads a path; nothing where it has what is not understood here.
     pub(super) fn parse(text: &str) -> Option<Path> {
-        let pattern = text.strip_prefix("$.").filter(|rest| rest.starts_with('^') && rest.ends_with('$'));
+        let pattern =
+            text.strip_prefix("$.").filter(|rest| rest.starts_with('^') && rest.ends_with('$'));
         if let Some(pattern) = pattern.or(is_pattern(text).then_some(text)) {
             return Some(Path::Key(Pattern::at_start(pattern, Flags::default())));
         }
@@ -99,8 +100,9 @@ fn step(text: &str) -> Option<(Step, &str)> {
     if let Some(rest) = rest.strip_prefix('*') {
         return Some((Step::AnyField, rest));
     }
-    let end =
-        rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '@'))).unwrap_or(rest.len());
+    let end = rest
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '@')))
+        .unwrap_or(rest.len());
     let (name, after) = rest.split_at(end);
     let is_name = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit());
     is_name.then(|| (Step::Field(name.to_owned()), after))
@@ -133,8 +135,9 @@ fn filter(condition: &str) -> Option<Step> {
     };
     let names = target.trim().strip_prefix("@.")?.split('.');
     let names: Vec<String> = names.map(str::to_owned).collect();
-    let plain =
-        |name: &String| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let plain = |name: &String| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
     if !names.iter().all(plain) {
         return None;
     }
@@ -149,7 +152,8 @@ fn literal(text: &str) -> Option<Value> {
     if let Some(inside) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         return Some(Value::Str(inside.to_owned())).filter(|_| !inside.contains(['\'', '\\']));
     }
-    json::parse(text).filter(|value| !matches!(value, Value::List(_) | Value::Dict(_) | Value::None))
+    json::parse(text)
+        .filter(|value| !matches!(value, Value::List(_) | Value::Dict(_) | Value::None))
 }
 
 fn find(steps: &[Step], data: &Value) -> Result<Vec<Value>, PythonException> {
@@ -167,7 +171,9 @@ fn find(steps: &[Step], data: &Value) -> Result<Vec<Value>, PythonException> {
 fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), PythonException> {
     match (step, value) {
         (Step::Field(name), Value::Dict(dict)) => next.extend(dict.get(name).cloned()),
-        (Step::AnyField, Value::Dict(dict)) => next.extend(dict.iter().map(|(_, value)| value.clone())),
+        (Step::AnyField, Value::Dict(dict)) => {
+            next.extend(dict.iter().map(|(_, value)| value.clone()))
+        }
         (Step::AnyItem, Value::List(items)) => next.extend(items.iter().cloned()),
         // What is no list is taken for the only item of one.
         (Step::AnyItem, Value::None) => {}
@@ -179,7 +185,9 @@ fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), Pytho
         (Step::Index(index), Value::Dict(dict)) if dict.iter().count() > *index => {
             return Err(PythonException(index.to_string()));
         }
-        (Step::Index(_), value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) if is_truthy(value) => {
+        (Step::Index(_), value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_)))
+            if is_truthy(value) =>
+        {
             let kind = super::node::type_name(value);
             return Err(PythonException(format!("object of type '{kind}' has no len()")));
         }
@@ -229,9 +237,13 @@ fn as_int(value: &Value) -> Result<Option<Value>, PythonException> {
     use python::int::Int;
     Ok(match value {
         Value::Bool(_) | Value::Int(_) => Some(value.clone()),
-        Value::Float(number) if number.is_finite() => Some(Value::Int(format!("{:.0}", number.trunc()))),
+        Value::Float(number) if number.is_finite() => {
+            Some(Value::Int(format!("{:.0}", number.trunc())))
+        }
         Value::Float(number) if number.is_nan() => None,
-        Value::Float(_) => return Err(PythonException::new("cannot convert float infinity to integer")),
+        Value::Float(_) => {
+            return Err(PythonException::new("cannot convert float infinity to integer"));
+        }
         Value::Str(text) => Int::parse(text).map(|int| Value::Int(int.to_text())),
         other => {
             let kind = super::node::type_name(other);

@@ -25,18 +25,16 @@ mod task;
 mod trace;
 mod types;
 
-use jiff::civil::Date;
-use thiserror::Error;
-
 pub use config::Config;
+use config::Derender;
+use jiff::civil::Date;
+use python::url::SplitResult;
 pub use report::{Assertion, EvaluatorResult, Status, TaskResult};
 pub use rule::{EvaluationReport, State, VerifiedTask};
-pub use task::{DatasetError, Task, read};
-
-use config::Derender;
-use python::url::SplitResult;
 use site::Site;
 use task::Evaluator;
+pub use task::{DatasetError, Task, read};
+use thiserror::Error;
 use trace::Event;
 use types::Reading;
 
@@ -87,11 +85,16 @@ pub fn evaluate(task: &Task, config: &Config, run: &Run<'_>) -> TaskResult {
     let today = jiff::Zoned::now().date();
     let evaluated = prepare(task, config, run).map(|(answer, events, config)| {
         let context = Context { task, config: &config, today };
-        task.eval.iter().map(|rule| evaluate_one(rule, &answer, &events, &context)).collect::<Vec<_>>()
+        task.eval
+            .iter()
+            .map(|rule| evaluate_one(rule, &answer, &events, &context))
+            .collect::<Vec<_>>()
     });
     let (evaluators_results, error_msg) = match evaluated {
         Ok(results) => (results, None),
-        Err(raised) => (Vec::new(), Some(format!("Failed to evaluate task {}: {raised}", task.task_id))),
+        Err(raised) => {
+            (Vec::new(), Some(format!("Failed to evaluate task {}: {raised}", task.task_id)))
+        }
     };
     let is = |status: Status| move |result: &EvaluatorResult| result.status == status;
     let status = match error_msg {
@@ -123,7 +126,8 @@ fn prepare(
     // As files are read in Python.
     let answer = answer.replace("\r\n", "\n").replace('\r', "\n");
     let events = trace::read(run.network)?;
-    let config = if config.knows(&task.sites) { config.clone() } else { guessed(task, config, &events)? };
+    let config =
+        if config.knows(&task.sites) { config.clone() } else { guessed(task, config, &events)? };
     Ok((answer, events, config))
 }
 
@@ -143,7 +147,9 @@ fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, Pyt
             ));
         };
         let parsed = SplitResult::of(url).ok_or_else(|| {
-            PythonException::new("Failed to correct eval config from network trace: Invalid IPv6 URL")
+            PythonException::new(
+                "Failed to correct eval config from network trace: Invalid IPv6 URL",
+            )
         })?;
         let admin = if *site == Site::ShoppingAdmin { "/admin" } else { "" };
         addresses.push((*site, format!("{}://{}{admin}", parsed.scheme, parsed.netloc)));
@@ -151,7 +157,12 @@ fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, Pyt
     Ok(config.with_addresses(addresses))
 }
 
-fn evaluate_one(rule: &Evaluator, answer: &str, events: &[Event], context: &Context<'_>) -> EvaluatorResult {
+fn evaluate_one(
+    rule: &Evaluator,
+    answer: &str,
+    events: &[Event],
+    context: &Context<'_>,
+) -> EvaluatorResult {
     let (evaluator_name, should_not_exist, assertions) = match rule {
         Evaluator::Response(rule) => {
             ("AgentResponseEvaluator", None, response::evaluate(answer, rule, context))
@@ -166,8 +177,9 @@ fn evaluate_one(rule: &Evaluator, answer: &str, events: &[Event], context: &Cont
         Ok(assertions) => (Status::Failure, assertions, None),
         Err(raised) => {
             let task = context.task.task_id;
-            let text =
-                format!("Error during evaluation with evaluator {evaluator_name} for task {task}: {raised}");
+            let text = format!(
+                "Error during evaluation with evaluator {evaluator_name} for task {task}: {raised}"
+            );
             (Status::Error, Vec::new(), Some(text))
         }
     };

@@ -37,16 +37,20 @@ pub(super) fn evaluate(
         Some(last) if rule.last_event_only => vec![*last],
         _ => matching,
     };
-    let actual: Vec<Spec> = selected.iter().map(|event| evaluator.seen(event)).collect::<Result<_, _>>()?;
+    let actual: Vec<Spec> =
+        selected.iter().map(|event| evaluator.seen(event)).collect::<Result<_, _>>()?;
     let expected = evaluator.normalized(expected(&rule.expected), true)?;
-    let actual: Vec<Node> =
-        actual.into_iter().map(|spec| evaluator.normalized(spec, false)).collect::<Result<_, _>>()?;
+    let actual: Vec<Node> = actual
+        .into_iter()
+        .map(|spec| evaluator.normalized(spec, false))
+        .collect::<Result<_, _>>()?;
     evaluator.judge(&actual, &expected)
 }
 
 fn expected(event: &ExpectedEvent) -> Spec {
     let dict = |object: &Option<Object>| object.as_ref().map(|Object(dict)| dict.clone());
-    let values = |picked: &Option<ExpectedValues>| picked.as_ref().map(|picked| picked.values.clone());
+    let values =
+        |picked: &Option<ExpectedValues>| picked.as_ref().map(|picked| picked.values.clone());
     Spec {
         url: event.url.0.clone(),
         headers: dict(&event.headers),
@@ -66,7 +70,8 @@ struct Evaluator<'a> {
 
 impl Evaluator<'_> {
     fn judge(&self, actual: &[Node], expected: &Node) -> Result<Vec<Assertion>, PythonException> {
-        let failure = |name: &str, message: String| Ok(vec![Assertion::failure(name, vec![message])]);
+        let failure =
+            |name: &str, message: String| Ok(vec![Assertion::failure(name, vec![message])]);
         let count = actual.len();
         if self.rule.should_not_exist {
             return match count {
@@ -124,7 +129,9 @@ impl Evaluator<'_> {
         };
         let mut matching = Vec::new();
         for event in relevant {
-            if !wanted.http_method.is_empty() && lower(event.method()?) != lower(&wanted.http_method) {
+            if !wanted.http_method.is_empty()
+                && lower(event.method()?) != lower(&wanted.http_method)
+            {
                 continue;
             }
             let raw = event.url()?;
@@ -154,7 +161,10 @@ impl Evaluator<'_> {
     fn seen(&self, event: &Event) -> Result<Spec, PythonException> {
         let wanted = &self.rule.expected;
         let names = |object: &Option<Object>| -> Vec<String> {
-            object.iter().flat_map(|Object(dict)| dict.iter().map(|(name, _)| name.to_owned())).collect()
+            object
+                .iter()
+                .flat_map(|Object(dict)| dict.iter().map(|(name, _)| name.to_owned()))
+                .collect()
         };
         let mut headers = Dict::default();
         for name in names(&wanted.headers) {
@@ -168,8 +178,9 @@ impl Evaluator<'_> {
                 cookies.insert(name, Value::Str(value));
             }
         }
-        let picked =
-            |picked: &Option<ExpectedValues>| picked.as_ref().is_some_and(|picked| !picked.values.is_empty());
+        let picked = |picked: &Option<ExpectedValues>| {
+            picked.as_ref().is_some_and(|picked| !picked.values.is_empty())
+        };
         let url = event.url()?;
         if url.is_empty() {
             return Err(PythonException::new("an event has no URL"));
@@ -179,7 +190,11 @@ impl Evaluator<'_> {
             headers: Some(headers).filter(|headers| !headers.is_empty()),
             parameters: None,
             post_data: if picked(&wanted.post_data) { event.post_data()? } else { None },
-            response_content: if picked(&wanted.response_content) { event.response_content()? } else { None },
+            response_content: if picked(&wanted.response_content) {
+                event.response_content()?
+            } else {
+                None
+            },
             status: whole(event.status()?)?,
             method: event.method()?.to_owned(),
             response_cookies: Some(cookies).filter(|cookies| !cookies.is_empty()),
@@ -214,9 +229,9 @@ impl Evaluator<'_> {
                 None => Node::NONE,
                 Some(cookies) => {
                     let normalizer = Normalizer { strict, reading: self.context.reading(None) };
-                    let cookies = cookies
-                        .iter()
-                        .map(|(name, value)| Ok((name.to_owned(), normalizer.single(value, "string")?)));
+                    let cookies = cookies.iter().map(|(name, value)| {
+                        Ok((name.to_owned(), normalizer.single(value, "string")?))
+                    });
                     Node::Dict(cookies.collect::<Result<_, PythonException>>()?)
                 }
             },
@@ -244,7 +259,9 @@ impl Evaluator<'_> {
             _ => Err(PythonException::new("")),
         };
         let value = match value {
-            Value::List(items) => Value::List(items.iter().map(derendered).collect::<Result<_, _>>()?),
+            Value::List(items) => {
+                Value::List(items.iter().map(derendered).collect::<Result<_, _>>()?)
+            }
             value => derendered(value)?,
         };
         Normalizer { strict, reading: self.context.reading(None) }.single(&value, "string")
@@ -255,7 +272,8 @@ impl Evaluator<'_> {
         let ignored = &self.rule.ignored_post_data_params_patterns.0;
         if !ignored.is_empty() {
             let mut kept = Dict::default();
-            let is_ignored = |name: &str| ignored.iter().any(|pattern| pattern.is_match(name) == Ok(true));
+            let is_ignored =
+                |name: &str| ignored.iter().any(|pattern| pattern.is_match(name) == Ok(true));
             for (name, value) in data.iter().filter(|(name, _)| !is_ignored(name)) {
                 kept.insert(name.to_owned(), value.clone());
             }
@@ -264,7 +282,8 @@ impl Evaluator<'_> {
         if let Some(wanted) = self.rule.expected.post_data.as_ref().filter(|_| !strict) {
             let kept = self.kept_keys(wanted);
             if !kept.is_empty() {
-                data = picked(&data, &ExpectedValues { values: Dict::default(), keys: kept }, true)?;
+                data =
+                    picked(&data, &ExpectedValues { values: Dict::default(), keys: kept }, true)?;
             }
         }
         if data.is_empty() {
@@ -279,8 +298,8 @@ impl Evaluator<'_> {
     fn kept_keys(&self, wanted: &ExpectedValues) -> Vec<(String, Option<super::jsonpath::Path>)> {
         let ignored = &self.rule.ignored_post_data_params_patterns.0;
         let names = wanted.values.iter().map(|(name, _)| name).zip(&wanted.keys);
-        let kept =
-            names.filter(|(name, _)| !ignored.iter().any(|pattern| pattern.is_match(name) == Ok(true)));
+        let kept = names
+            .filter(|(name, _)| !ignored.iter().any(|pattern| pattern.is_match(name) == Ok(true)));
         kept.map(|(_, key)| key.clone()).collect()
     }
 
@@ -298,7 +317,9 @@ impl Evaluator<'_> {
                 let values = match values {
                     Node::Tuple(values) => values
                         .into_iter()
-                        .filter_map(|value| if let Node::Raw(value) = value { Some(value) } else { None })
+                        .filter_map(
+                            |value| if let Node::Raw(value) = value { Some(value) } else { None },
+                        )
                         .collect(),
                     _ => Vec::new(),
                 };
@@ -314,14 +335,27 @@ impl Evaluator<'_> {
             decode_base64: self.rule.decode_base64_query,
             ignored: self.rule.ignored_query_params.as_deref().unwrap_or_default(),
             ignored_patterns: &self.rule.ignored_query_params_patterns.0,
-            render: Some(Render { config: self.context.config, sites: &self.context.task.sites, strict }),
+            render: Some(Render {
+                config: self.context.config,
+                sites: &self.context.task.sites,
+                strict,
+            }),
             derender: Some(self.context.derender(strict)),
-            retype: if schema.is_some_and(|schema| !schema.is_empty()) { Some(&retype) } else { None },
+            retype: if schema.is_some_and(|schema| !schema.is_empty()) {
+                Some(&retype)
+            } else {
+                None
+            },
         };
         TypedValue::url(url, &options)
     }
 
-    fn url(&self, url: &Value, parameters: Option<&Value>, strict: bool) -> Result<Node, PythonException> {
+    fn url(
+        &self,
+        url: &Value,
+        parameters: Option<&Value>,
+        strict: bool,
+    ) -> Result<Node, PythonException> {
         match self.typed_url(url, parameters, strict) {
             Ok(url) => Ok(Node::Typed(Box::new(url))),
             Err(raised) if strict => Err(raised),
@@ -332,7 +366,11 @@ impl Evaluator<'_> {
 
 /// The values of an event that are expected: first those of plain keys, then those that are found
 /// by paths.
-fn picked(data: &Dict, wanted: &ExpectedValues, missing_too: bool) -> Result<Dict, PythonException> {
+fn picked(
+    data: &Dict,
+    wanted: &ExpectedValues,
+    missing_too: bool,
+) -> Result<Dict, PythonException> {
     let mut found = Dict::default();
     for (key, path) in &wanted.keys {
         match (path, data.get(key)) {

@@ -1,6 +1,7 @@
 //! Values once they are normalised: JSON with typed values in it.
 
-use python::{Value, int::Int};
+use python::Value;
+use python::int::Int;
 
 use super::PythonException;
 use super::types::TypedValue;
@@ -23,9 +24,9 @@ impl Node {
         match value {
             Value::List(items) => Node::List(items.iter().map(Node::raw).collect()),
             Value::Tuple(items) => Node::Tuple(items.iter().map(Node::raw).collect()),
-            Value::Dict(dict) => {
-                Node::Dict(dict.iter().map(|(key, value)| (key.to_owned(), Node::raw(value))).collect())
-            }
+            Value::Dict(dict) => Node::Dict(
+                dict.iter().map(|(key, value)| (key.to_owned(), Node::raw(value))).collect(),
+            ),
             scalar => Node::Raw(scalar.clone()),
         }
     }
@@ -105,8 +106,9 @@ impl Node {
 }
 
 pub(super) fn entries_repr(entries: &[(String, Node)]) -> String {
-    let entry =
-        |(key, value): &(String, Node)| format!("{}: {}", Value::Str(key.clone()).to_repr(), value.to_repr());
+    let entry = |(key, value): &(String, Node)| {
+        format!("{}: {}", Value::Str(key.clone()).to_repr(), value.to_repr())
+    };
     entries.iter().map(entry).collect::<Vec<_>>().join(", ")
 }
 

@@ -27,20 +27,30 @@ pub(super) fn evaluate(
     let expected = expected(rule, context)?;
     let actual = actual(answer, rule, context)?;
     let Node::Dict(fields) = &actual else {
-        return compare(&actual, &Node::Dict(expected), "agent_response", CompareOptions::default());
+        return compare(
+            &actual,
+            &Node::Dict(expected),
+            "agent_response",
+            CompareOptions::default(),
+        );
     };
-    let options = CompareOptions { ignored_key: Some("retrieved_data"), ..CompareOptions::default() };
+    let options =
+        CompareOptions { ignored_key: Some("retrieved_data"), ..CompareOptions::default() };
     let found = field(fields, "retrieved_data");
     let wanted = field(&expected, "retrieved_data");
     let mut wrong = compare(&actual, &Node::Dict(expected), "agent_response", options)?;
-    if context.task.task_type() != "RETRIEVE" || fields.is_empty() || (wanted.is_none() && found.is_none()) {
+    if context.task.task_type() != "RETRIEVE"
+        || fields.is_empty()
+        || (wanted.is_none() && found.is_none())
+    {
         return Ok(wrong);
     }
     if wanted.is_none() {
         let message = format!("Expected no retrieved_data, but got {}", found.to_text());
         wrong.push(Assertion::failure("retrieved_data_unexpected", vec![message]));
     } else if found.is_none() {
-        let message = format!("Expected retrieved_data to be {}, but got None or empty", wanted.to_text());
+        let message =
+            format!("Expected retrieved_data to be {}, but got None or empty", wanted.to_text());
         wrong.push(Assertion::failure("retrieved_data_missing_or_null", vec![message]));
     } else {
         let options = CompareOptions { ordered: rule.ordered, ..CompareOptions::default() };
@@ -58,7 +68,10 @@ fn text(text: &str, context: &Context<'_>) -> Result<Node, PythonException> {
     Ok(Node::Typed(Box::new(typed)))
 }
 
-fn expected(rule: &ResponseRule, context: &Context<'_>) -> Result<Vec<(String, Node)>, PythonException> {
+fn expected(
+    rule: &ResponseRule,
+    context: &Context<'_>,
+) -> Result<Vec<(String, Node)>, PythonException> {
     let data = rule.expected.retrieved_data.clone().map_or(Value::None, Value::from);
     let data = retrieved(&data, true, rule, context)?;
     Ok(vec![
@@ -88,7 +101,11 @@ fn retrieved(
     normalizer.results(&values, &rule.results_schema.0)
 }
 
-fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<Node, PythonException> {
+fn actual(
+    answer: &str,
+    rule: &ResponseRule,
+    context: &Context<'_>,
+) -> Result<Node, PythonException> {
     let value = parse(answer);
     let Value::Dict(answer) = value else { return Ok(Node::raw(&value)) };
     let given = [
@@ -109,7 +126,9 @@ fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<No
         let node = if name != "retrieved_data" {
             spoken(value, context)?
         } else if context.task.task_type() == "RETRIEVE" {
-            Some(retrieved(value, false, rule, context)?).filter(Node::is_truthy).unwrap_or(Node::NONE)
+            Some(retrieved(value, false, rule, context)?)
+                .filter(Node::is_truthy)
+                .unwrap_or(Node::NONE)
         } else {
             Node::NONE
         };
@@ -121,7 +140,10 @@ fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<No
 /// One of the fields with words in them.
 fn spoken(value: &Value, context: &Context<'_>) -> Result<Node, PythonException> {
     let Value::Str(words) = value else {
-        return Err(PythonException(format!("'{}' object has no attribute 'strip'", type_name(value))));
+        return Err(PythonException(format!(
+            "'{}' object has no attribute 'strip'",
+            type_name(value)
+        )));
     };
     match strip(words) {
         "" => Ok(Node::NONE),

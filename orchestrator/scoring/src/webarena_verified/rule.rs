@@ -40,7 +40,8 @@ impl VerifiedTask {
         let environment = |(site, url): (&String, &String)| {
             (format!("__{}__", site.to_uppercase()), json!({ "urls": [url.trim_end_matches('/')] }))
         };
-        let environments: serde_json::Map<String, Value> = self.sites.iter().map(environment).collect();
+        let environments: serde_json::Map<String, Value> =
+            self.sites.iter().map(environment).collect();
         let config = match environments.is_empty() {
             true => Ok(Config::default()),
             false => Config::read(&json!({ "environments": environments }).to_string()),
@@ -49,12 +50,16 @@ impl VerifiedTask {
             Ok(config) => config,
             Err(error) => return failed(format!("the addresses of its sites: {error}")),
         };
-        let result = evaluate(&task, &config, &Run { agent_response: answer.as_bytes(), network: har });
+        let result =
+            evaluate(&task, &config, &Run { agent_response: answer.as_bytes(), network: har });
         let mut wrong: Vec<String> = result.error_msg.into_iter().collect();
-        for evaluator in result.evaluators_results.into_iter().filter(|found| found.status != Status::Success)
+        for evaluator in
+            result.evaluators_results.into_iter().filter(|found| found.status != Status::Success)
         {
             wrong.extend(evaluator.error_msg);
-            wrong.extend(evaluator.assertions.into_iter().flat_map(|assertion| assertion.assertion_msgs));
+            wrong.extend(
+                evaluator.assertions.into_iter().flat_map(|assertion| assertion.assertion_msgs),
+            );
         }
         EvaluationReport { score: result.score, wrong }
     }

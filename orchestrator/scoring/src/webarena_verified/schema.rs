@@ -41,7 +41,10 @@ impl Normalizer<'_> {
             None => &empty,
             Some(Value::Dict(items)) => items,
             Some(other) => {
-                return Err(PythonException(format!("'{}' object has no attribute 'get'", type_name(other))));
+                return Err(PythonException(format!(
+                    "'{}' object has no attribute 'get'",
+                    type_name(other)
+                )));
             }
         };
         let is_object = matches!(items.get("type"), Some(Value::Str(kind)) if kind == "object");
@@ -52,7 +55,11 @@ impl Normalizer<'_> {
     }
 
     /// `normalize`, for the fields of a form or the parameters of a URL.
-    pub(super) fn fields(&self, value: &Value, schema: Option<&Dict>) -> Result<Node, PythonException> {
+    pub(super) fn fields(
+        &self,
+        value: &Value,
+        schema: Option<&Dict>,
+    ) -> Result<Node, PythonException> {
         if !is_truthy(value) {
             return Ok(Node::NONE);
         }
@@ -75,7 +82,8 @@ impl Normalizer<'_> {
 
     /// `normalize_single`.
     pub(super) fn single(&self, value: &Value, name: &str) -> Result<Node, PythonException> {
-        let kind = Kind::of(name).ok_or_else(|| PythonException(format!("Unknown type name: '{name}'")))?;
+        let kind = Kind::of(name)
+            .ok_or_else(|| PythonException(format!("Unknown type name: '{name}'")))?;
         self.lenient(TypedValue::new(kind, value, self.reading), value, |raised| raised)
     }
 
@@ -99,8 +107,9 @@ impl Normalizer<'_> {
             _ => None,
         };
         let name = named("format").or_else(|| named("type")).unwrap_or("string");
-        let kind = Kind::of(name)
-            .ok_or_else(|| PythonException(format!("Unknown type name: '{name}' during normalization")))?;
+        let kind = Kind::of(name).ok_or_else(|| {
+            PythonException(format!("Unknown type name: '{name}' during normalization"))
+        })?;
         self.lenient(TypedValue::new(kind, value, self.reading), value, |_| {
             PythonException(format!(
                 "Failed to normalize value {} with type '{}'",
@@ -139,7 +148,8 @@ impl Normalizer<'_> {
             Type::Object(schema) => return self.object_or_array(value, schema),
             Type::Named(name) => name,
         };
-        let kind = Kind::of(name).ok_or_else(|| PythonException(format!("Unknown type name: '{name}'")))?;
+        let kind = Kind::of(name)
+            .ok_or_else(|| PythonException(format!("Unknown type name: '{name}'")))?;
         let nodes = items.iter().enumerate().map(|(at, item)| {
             self.lenient(TypedValue::new(kind, item, self.reading), item, |_| {
                 PythonException(format!(
@@ -177,12 +187,20 @@ impl Normalizer<'_> {
         Ok(Node::Dict(fields.collect::<Result<_, PythonException>>()?))
     }
 
-    fn field(&self, name: &str, value: &Value, schema: Option<&Value>) -> Result<Node, PythonException> {
+    fn field(
+        &self,
+        name: &str,
+        value: &Value,
+        schema: Option<&Value>,
+    ) -> Result<Node, PythonException> {
         let schema = match (value, schema) {
             (Value::None, _) => return Ok(Node::NONE),
             (_, None | Some(Value::None)) => {
-                return self
-                    .lenient(TypedValue::new(Kind::Text, value, self.reading), value, |raised| raised);
+                return self.lenient(
+                    TypedValue::new(Kind::Text, value, self.reading),
+                    value,
+                    |raised| raised,
+                );
             }
             (_, Some(schema)) => schema,
         };
@@ -198,9 +216,10 @@ impl Normalizer<'_> {
         };
         match node {
             Ok(node) => Ok(node),
-            Err(_) if self.strict => {
-                Err(PythonException(format!("Failed to normalize property '{name}': {}", value.to_repr())))
-            }
+            Err(_) if self.strict => Err(PythonException(format!(
+                "Failed to normalize property '{name}': {}",
+                value.to_repr()
+            ))),
             Err(_) => Ok(Node::raw(value)),
         }
     }

@@ -41,6 +41,8 @@ impl<'de> Deserialize<'de> for Site {
         let text = String::deserialize(input)?;
         let name = text.trim_matches('_');
         let found = SITES.iter().find(|(_, known)| name == *known || name == known.to_uppercase());
-        found.map(|(site, _)| *site).ok_or_else(|| serde::de::Error::custom(format!("unknown site `{text}`")))
+        found
+            .map(|(site, _)| *site)
+            .ok_or_else(|| serde::de::Error::custom(format!("unknown site `{text}`")))
     }
 }

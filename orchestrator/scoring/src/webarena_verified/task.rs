@@ -157,7 +157,9 @@ fn get() -> String {
     "GET".to_owned()
 }
 
-fn read_present<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Option<serde_json::Value>, D::Error> {
+fn read_present<'de, D: serde::Deserializer<'de>>(
+    input: D,
+) -> Result<Option<serde_json::Value>, D::Error> {
     serde_json::Value::deserialize(input).map(Some)
 }
 
@@ -212,7 +214,10 @@ impl TryFrom<serde_json::Value> for ExpectedValues {
         let keys = values.iter().map(|(key, _)| {
             let key = strip(key).to_owned();
             let path = match is_path(&key) {
-                true => Some(Path::parse(&key).ok_or_else(|| format!("the path `{key}` is not understood"))?),
+                true => Some(
+                    Path::parse(&key)
+                        .ok_or_else(|| format!("the path `{key}` is not understood"))?,
+                ),
                 false => None,
             };
             Ok((key, path))
@@ -230,7 +235,9 @@ pub(super) struct Patterns<const IGNORE_CASE: bool>(pub(super) Vec<Pattern>);
 impl<const IGNORE_CASE: bool> From<Option<Vec<String>>> for Patterns<IGNORE_CASE> {
     fn from(patterns: Option<Vec<String>>) -> Self {
         let flags = Flags { ignore_case: IGNORE_CASE, ..Flags::default() };
-        Patterns(patterns.iter().flatten().filter_map(|pattern| Pattern::new(pattern, flags)).collect())
+        Patterns(
+            patterns.iter().flatten().filter_map(|pattern| Pattern::new(pattern, flags)).collect(),
+        )
     }
 }
 
@@ -319,8 +326,11 @@ fn unknown_type(schema: &Dict) -> Option<String> {
 impl Task {
     /// How many evaluators of each kind there are: of the answer, and of network events.
     pub fn evaluators(&self) -> (usize, usize) {
-        let responses =
-            self.eval.iter().filter(|evaluator| matches!(evaluator, Evaluator::Response(_))).count();
+        let responses = self
+            .eval
+            .iter()
+            .filter(|evaluator| matches!(evaluator, Evaluator::Response(_)))
+            .count();
         (responses, self.eval.len() - responses)
     }
 

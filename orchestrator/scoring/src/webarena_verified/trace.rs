@@ -4,13 +4,14 @@ use python::text::lower;
 use python::url::{Url, unquote};
 use python::{Dict, Value, json};
 
-use super::PythonException;
-use super::body;
 use super::node::is_truthy;
+use super::{PythonException, body};
 
 /// Paths that end so are not looked at.
-const STATIC: [&str; 12] =
-    [".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico", ".webp"];
+const STATIC: [&str; 12] = [
+    ".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".woff", ".woff2", ".ttf", ".ico",
+    ".webp",
+];
 
 /// One request with its answer.
 #[derive(Debug, Clone)]
@@ -115,7 +116,10 @@ impl Event {
             .iter()
             .map(|value| {
                 let value = as_dict(value)?;
-                Ok((lower(header("name", value)?).into_owned(), as_text(required(value, "value")?)?))
+                Ok((
+                    lower(header("name", value)?).into_owned(),
+                    as_text(required(value, "value")?)?,
+                ))
             })
             .collect()
     }
@@ -152,7 +156,8 @@ impl Event {
 
     /// Not an image, a style or the like.
     pub(super) fn is_relevant(&self) -> Result<bool, PythonException> {
-        let url = Url::parse(self.url()?).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
+        let url =
+            Url::parse(self.url()?).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
         Ok(!STATIC.iter().any(|end| url.path.ends_with(end)))
     }
 

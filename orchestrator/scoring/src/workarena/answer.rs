@@ -11,7 +11,11 @@ type PythonException = &'static str;
 
 /// Whether the one number that was said is the one that was asked for, and for extremes whether its
 /// label was said, too. A wrong one ends the episode.
-pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result<Verdict, PythonException> {
+pub(super) fn judge(
+    question: &Question,
+    points: &[Point],
+    said: &str,
+) -> Result<Verdict, PythonException> {
     // Labels may have numbers in them. The published code takes them out in no order of its own,
     // here it is the chart's.
     let mut rest = said.to_owned();
@@ -59,11 +63,15 @@ fn value(points: &[Point], unit: Unit, label: &str) -> Result<f64, PythonExcepti
 }
 
 /// Label and count of the first point with the greatest or the smallest count.
-fn extreme<'a>(question: &Question, points: &'a [Point]) -> Result<(&'a str, f64), PythonException> {
+fn extreme<'a>(
+    question: &Question,
+    points: &'a [Point],
+) -> Result<(&'a str, f64), PythonException> {
     let mut best: Option<(&str, f64)> = None;
     for point in points {
         let count = point.count.ok_or("TypeError")?;
-        let further = |than: f64| if *question == Question::Min { count < than } else { count > than };
+        let further =
+            |than: f64| if *question == Question::Min { count < than } else { count > than };
         if best.is_none_or(|(_, than)| further(than)) {
             best = Some((&point.label, count));
         }
@@ -76,7 +84,9 @@ fn numbers(text: &str) -> Vec<f64> {
     let pattern = Pattern::ours(r"(\d+(?:[.,]\d+)?)", Flags::default());
     let mut numbers = Vec::new();
     let mut rest = text;
-    while let Some(found) = pattern.captures(rest).and_then(|groups| groups.first().copied().flatten()) {
+    while let Some(found) =
+        pattern.captures(rest).and_then(|groups| groups.first().copied().flatten())
+    {
         numbers.extend(float::parse(found));
         // It is a part of the rest.
         let end = found.as_ptr() as usize - rest.as_ptr() as usize + found.len();

@@ -4,8 +4,7 @@ use python::text::{lower, strip};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::answer;
-use super::{Failure, Move, Verdict, Visit, page};
+use super::{Failure, Move, Verdict, Visit, answer, page};
 use crate::Pages;
 use crate::solution::OracleStep;
 use crate::tables::{Lookup, Tables, kept};
@@ -120,7 +119,10 @@ impl Chart {
         };
         let most = match &self.question {
             Question::Value { unit, label } => {
-                return format!("What is the value of \"{label}\" in {chart} (in {})?", unit.word());
+                return format!(
+                    "What is the value of \"{label}\" in {chart} (in {})?",
+                    unit.word()
+                );
             }
             Question::Max => "maximum",
             Question::Min => "minimum",
@@ -131,13 +133,22 @@ impl Chart {
     }
 
     /// The page's path, with the time up to which reports of this instance go.
-    pub(super) async fn set_up<T: Tables>(&self, tables: &mut T) -> Result<String, Failure<T::Error>> {
+    pub(super) async fn set_up<T: Tables>(
+        &self,
+        tables: &mut T,
+    ) -> Result<String, Failure<T::Error>> {
         let lookup = Lookup::new("sys_properties", format!("name={FILTER_PROPERTY}"));
         let found = tables.get(&lookup.fields(&["value"])).await?;
-        let filter = found.first().and_then(|property| serde_json::from_str(kept(property, "value")).ok());
-        let Some(ReportFilter { report_date_filter: date, report_time_filter: time }) = filter else {
-            let what = format!("its property `{FILTER_PROPERTY}` does not say up to which time reports go");
-            return Err(Failure::set_up(format!("{what}; run the benchmark's `workarena-install`")));
+        let filter =
+            found.first().and_then(|property| serde_json::from_str(kept(property, "value")).ok());
+        let Some(ReportFilter { report_date_filter: date, report_time_filter: time }) = filter
+        else {
+            let what = format!(
+                "its property `{FILTER_PROPERTY}` does not say up to which time reports go"
+            );
+            return Err(Failure::set_up(format!(
+                "{what}; run the benchmark's `workarena-install`"
+            )));
         };
         Ok(self.url.replace("REPORT_DATE_FILTER", &date).replace("REPORT_TIME_FILTER", &time))
     }
@@ -168,7 +179,10 @@ impl Chart {
     }
 
     /// The answer, as the page has it.
-    pub(super) async fn cheat<P: Pages>(&self, pages: &mut P) -> Result<Vec<Move>, Failure<P::Error>> {
+    pub(super) async fn cheat<P: Pages>(
+        &self,
+        pages: &mut P,
+    ) -> Result<Vec<Move>, Failure<P::Error>> {
         let points = self.points(pages).await?;
         let answer = answer::of(&self.question, &points).map_err(Failure::Raised)?;
         Ok(vec![Move::Step(OracleStep::Answer(answer))])
@@ -190,7 +204,8 @@ impl Chart {
         if types.iter().any(|other| other != kind) || !KNOWN_TYPES.contains(&kind.as_str()) {
             return Err(Failure::Raised("NotImplementedError"));
         }
-        let all = series.into_iter().map(|series| Ok((series.name, labelled(series.points, kind)?)));
+        let all =
+            series.into_iter().map(|series| Ok((series.name, labelled(series.points, kind)?)));
         let mut all = all.collect::<Result<Vec<_>, &'static str>>().map_err(Failure::Raised)?;
         if all.len() == 1 {
             return Ok(all.remove(0).1);
@@ -221,7 +236,8 @@ fn labelled(points: Vec<RenderedPoint>, kind: &str) -> Result<Vec<Point>, &'stat
     let mut labelled: Vec<Point> = Vec::with_capacity(points.len());
     for RenderedPoint { category, name, original, count, percent } in points {
         let (category, name, original) = (text(category)?, text(name)?, text(original)?);
-        let likely = [&category, &name].into_iter().any(|other| share_three_letters(&original, other));
+        let likely =
+            [&category, &name].into_iter().any(|other| share_three_letters(&original, other));
         let label = match kind {
             _ if likely => original,
             "bar" | "column" | "spline" => category,
@@ -230,7 +246,11 @@ fn labelled(points: Vec<RenderedPoint>, kind: &str) -> Result<Vec<Point>, &'stat
         if labelled.iter().any(|point| point.label == label) {
             return Err("AssertionError");
         }
-        labelled.push(Point { label, count, percent: if count == Some(0.0) { Some(0.0) } else { percent } });
+        labelled.push(Point {
+            label,
+            count,
+            percent: if count == Some(0.0) { Some(0.0) } else { percent },
+        });
     }
     Ok(labelled)
 }

@@ -82,7 +82,9 @@ impl Filter {
             Joint::And => " and",
             Joint::Or => " or",
         };
-        let one = |wanted: &FilterCondition| format!("\n    - \"{}\" is \"{}\"", wanted.label, wanted.value);
+        let one = |wanted: &FilterCondition| {
+            format!("\n    - \"{}\" is \"{}\"", wanted.label, wanted.value)
+        };
         let all: Vec<String> = self.conditions.iter().map(one).collect();
         format!(
             "Create a filter for the list to extract all entries where:{}",
@@ -107,7 +109,8 @@ impl Filter {
             return Ok(Verdict::not_yet("the list has no filter"));
         }
         let query = query.replace("^NQ", "^OR");
-        let (kind, joint) = if query.contains("^OR") { (Joint::Or, "^OR") } else { (Joint::And, "^") };
+        let (kind, joint) =
+            if query.contains("^OR") { (Joint::Or, "^OR") } else { (Joint::And, "^") };
         if kind != self.kind {
             return Ok(Verdict::not_yet("the conditions are joined otherwise"));
         }
@@ -150,13 +153,16 @@ impl Filter {
             let value = values[place].clone();
             match wanted.map(|wanted| &wanted.holds) {
                 Some(ColumnType::Reference { table, display }) if !value.is_empty() => {
-                    let lookup = Lookup::new(table, format!("sys_id={value}")).display(Display::Both);
+                    let lookup =
+                        Lookup::new(table, format!("sys_id={value}")).display(Display::Both);
                     let found = tables.get(&lookup.fields(&[display])).await?;
                     let record = found.first().ok_or(Failure::Raised("IndexError"))?;
-                    values[if one_column { place } else { first }] = shown(record, display).to_owned();
+                    values[if one_column { place } else { first }] =
+                        shown(record, display).to_owned();
                 }
                 Some(ColumnType::Choice(choices)) => {
-                    values[first] = choices.get(&value).map_or(NO_CHOICE, String::as_str).to_owned();
+                    values[first] =
+                        choices.get(&value).map_or(NO_CHOICE, String::as_str).to_owned();
                 }
                 _ => {}
             }
@@ -219,7 +225,11 @@ impl FilterCondition {
 }
 
 fn condition(column: &str, value: &str) -> String {
-    if value.is_empty() { format!("{column}ISEMPTY") } else { format!("{column}={}", escaped(value)) }
+    if value.is_empty() {
+        format!("{column}ISEMPTY")
+    } else {
+        format!("{column}={}", escaped(value))
+    }
 }
 
 /// Column and value of a part that asks for a value; nothing for any other part.

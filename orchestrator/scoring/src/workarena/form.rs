@@ -76,10 +76,13 @@ struct SubmittedForm {
 
 impl NewRecord {
     pub(super) fn goal(&self) -> String {
-        let one = |field: &Field| format!("a value of \"{}\" for field \"{}\"", field.value, field.label);
+        let one =
+            |field: &Field| format!("a value of \"{}\" for field \"{}\"", field.value, field.label);
         let all: Vec<String> = self.fields.iter().map(one).collect();
         let all = match all.as_slice() {
-            [before @ .., last] if !before.is_empty() => format!("{}, and {last}", before.join(", ")),
+            [before @ .., last] if !before.is_empty() => {
+                format!("{}, and {last}", before.join(", "))
+            }
             other => other.concat(),
         };
         format!("Create a new {} with {all}.", label(&self.table))
@@ -171,7 +174,9 @@ impl NewRecord {
         let Some(sys_id) = sys_id else { return Ok(Verdict::not_yet("the form was not sent")) };
         let lookup = Lookup::new(&self.table, format!("sys_id={sys_id}")).display(Display::Shown);
         let found = tables.get(&lookup).await?;
-        let Some(record) = found.first() else { return Ok(Verdict::not_yet("the form was not accepted")) };
+        let Some(record) = found.first() else {
+            return Ok(Verdict::not_yet("the form was not accepted"));
+        };
         for Field { column, label, value } in &self.fields {
             if !record.contains_key(column) {
                 return Err(Failure::Raised("KeyError"));
@@ -184,14 +189,19 @@ impl NewRecord {
     }
 
     pub(super) fn cheat(&self) -> Vec<Move> {
-        let fill = |field: &Field| Move::Fill { label: field.label.clone(), value: field.value.clone() };
+        let fill =
+            |field: &Field| Move::Fill { label: field.label.clone(), value: field.value.clone() };
         let submit = Element { role: "button".to_owned(), name: "Submit".to_owned(), nth: 0 };
         let sent = std::iter::once(Move::Step(OracleStep::Click(submit.into())));
         self.fields.iter().map(fill).chain(sent).collect()
     }
 
     /// Deletes what the user has made.
-    pub(super) async fn tear_down<T: Tables>(&self, visit: &Visit, tables: &mut T) -> Result<(), T::Error> {
+    pub(super) async fn tear_down<T: Tables>(
+        &self,
+        visit: &Visit,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
         for sys_id in visit.records_made(tables, &self.table).await? {
             tables.delete(&self.table, &sys_id).await?;
         }

@@ -41,11 +41,13 @@ const PASSWORD: &str = "Quiet-Harbour-4471";
 const THEME: &str = "WorkArena";
 const THEME_PREFERENCE: &str = "glide.ui.polaris.theme.variant";
 
-const FIRST_NAMES: [&str; 12] =
-    ["Ada", "Bela", "Carin", "Dario", "Edda", "Femi", "Greta", "Hugo", "Imre", "Jonna", "Kofi", "Lior"];
+const FIRST_NAMES: [&str; 12] = [
+    "Ada", "Bela", "Carin", "Dario", "Edda", "Femi", "Greta", "Hugo", "Imre", "Jonna", "Kofi",
+    "Lior",
+];
 const LAST_NAMES: [&str; 12] = [
-    "Aldous", "Brandt", "Castell", "Dorsey", "Ekman", "Farrow", "Grieve", "Hollis", "Ibsen", "Jarvis",
-    "Keller", "Lindt",
+    "Aldous", "Brandt", "Castell", "Dorsey", "Ekman", "Farrow", "Grieve", "Hollis", "Ibsen",
+    "Jarvis", "Keller", "Lindt",
 ];
 
 /// One of the names that `seed` stands for.
@@ -83,7 +85,8 @@ impl Visit {
         seed: u64,
     ) -> Result<Visit, Failure<T::Error>> {
         let address = address.trim_end_matches('/').to_owned();
-        let user = User { name: String::new(), password: PASSWORD.to_owned(), sys_id: String::new() };
+        let user =
+            User { name: String::new(), password: PASSWORD.to_owned(), sys_id: String::new() };
         let mut visit = Visit { address, start: String::new(), user, made: Vec::new() };
         match visit.make_user(tables, seed).await {
             Ok(()) => Ok(visit),
@@ -95,7 +98,11 @@ impl Visit {
         }
     }
 
-    async fn make_user<T: Tables>(&mut self, tables: &mut T, seed: u64) -> Result<(), Failure<T::Error>> {
+    async fn make_user<T: Tables>(
+        &mut self,
+        tables: &mut T,
+        seed: u64,
+    ) -> Result<(), Failure<T::Error>> {
         let (first, last) = (first_name(seed), last_name(seed));
         let mut number = seed % 9000;
         // An episode that broke off may have left a user behind, and others may go on at the same
@@ -120,7 +127,8 @@ impl Visit {
         self.user.sys_id = self.make(tables, "sys_user", &values, Input::Shown).await?;
         let roles = Lookup::new("sys_user_role", format!("name={ROLE}")).fields(&["sys_id"]);
         let roles = tables.get(&roles).await?;
-        let role = roles.first().ok_or_else(|| Failure::set_up(format!("it has no role `{ROLE}`")))?;
+        let role =
+            roles.first().ok_or_else(|| Failure::set_up(format!("it has no role `{ROLE}`")))?;
         let values = record(json!({"user": self.user.sys_id, "role": kept(role, "sys_id")}));
         self.make(tables, "sys_user_has_role", &values, Input::Kept).await?;
         let theme = theme(tables, seed).await?;
@@ -145,7 +153,9 @@ impl Visit {
         let made = tables.create(table, values, input).await?;
         let sys_id = kept(&made, "sys_id").to_owned();
         if sys_id.is_empty() {
-            return Err(Failure::set_up(format!("it made a record in `{table}` and does not say which")));
+            return Err(Failure::set_up(format!(
+                "it made a record in `{table}` and does not say which"
+            )));
         }
         self.made.push((table.to_owned(), sys_id.clone()));
         Ok(sys_id)
@@ -167,7 +177,8 @@ impl Visit {
         tables: &mut T,
         table: &str,
     ) -> Result<Vec<String>, T::Error> {
-        let own = Lookup::new(table, format!("sys_created_by={}", self.user.name)).fields(&["sys_id"]);
+        let own =
+            Lookup::new(table, format!("sys_created_by={}", self.user.name)).fields(&["sys_id"]);
         Ok(tables.get(&own).await?.iter().map(|record| kept(record, "sys_id").to_owned()).collect())
     }
 }
@@ -181,11 +192,13 @@ async fn theme<T: Tables>(tables: &mut T, seed: u64) -> Result<String, Failure<T
     let mut styles: Vec<&str> = ours.map(|theme| shown(theme, "style.sys_id")).collect();
     styles.sort();
     let place = seed.checked_rem(styles.len() as u64);
-    place.and_then(|place| styles.get(place as usize)).map(|&style| style.to_owned()).ok_or_else(|| {
-        Failure::set_up(format!(
-            "its theme `{THEME}` has no variants; run the benchmark's `workarena-install`"
-        ))
-    })
+    place.and_then(|place| styles.get(place as usize)).map(|&style| style.to_owned()).ok_or_else(
+        || {
+            Failure::set_up(format!(
+                "its theme `{THEME}` has no variants; run the benchmark's `workarena-install`"
+            ))
+        },
+    )
 }
 
 /// The entries of an object.

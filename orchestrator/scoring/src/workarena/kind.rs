@@ -49,11 +49,21 @@ pub const KINDS: [Kind; 33] = [
         "create_change_request_task.json",
         Form::NewRecord("change_request"),
     ),
-    kind("create-hardware-asset", "form", "create_hardware_asset_task.json", Form::NewRecord("alm_hardware")),
+    kind(
+        "create-hardware-asset",
+        "form",
+        "create_hardware_asset_task.json",
+        Form::NewRecord("alm_hardware"),
+    ),
     kind("create-incident", "form", "create_incident_task.json", Form::NewRecord("incident")),
     kind("create-problem", "form", "create_problem_task.json", Form::NewRecord("problem")),
     kind("create-user", "form", "create_user_task.json", Form::NewRecord("sys_user")),
-    kind("filter-asset-list", "list-filter", "filter_asset_list_task.json", Form::Filter("alm_asset")),
+    kind(
+        "filter-asset-list",
+        "list-filter",
+        "filter_asset_list_task.json",
+        Form::Filter("alm_asset"),
+    ),
     kind(
         "filter-change-request-list",
         "list-filter",
@@ -66,7 +76,12 @@ pub const KINDS: [Kind; 33] = [
         "filter_hardware_list_task.json",
         Form::Filter("alm_hardware"),
     ),
-    kind("filter-incident-list", "list-filter", "filter_incident_list_task.json", Form::Filter("incident")),
+    kind(
+        "filter-incident-list",
+        "list-filter",
+        "filter_incident_list_task.json",
+        Form::Filter("incident"),
+    ),
     kind(
         "filter-service-catalog-item-list",
         "list-filter",
@@ -83,7 +98,12 @@ pub const KINDS: [Kind; 33] = [
         Form::Order,
     ),
     kind("order-apple-watch", "service catalog", "order_apple_watch_task.json", Form::Order),
-    kind("order-developer-laptop", "service catalog", "order_developer_laptop_task.json", Form::Order),
+    kind(
+        "order-developer-laptop",
+        "service catalog",
+        "order_developer_laptop_task.json",
+        Form::Order,
+    ),
     kind(
         "order-development-laptop-p-c",
         "service catalog",
@@ -94,7 +114,12 @@ pub const KINDS: [Kind; 33] = [
     kind("order-ipad-pro", "service catalog", "order_ipad_pro_task.json", Form::Order),
     kind("order-loaner-laptop", "service catalog", "order_loaner_laptop_task.json", Form::Order),
     kind("order-sales-laptop", "service catalog", "order_sales_laptop_task.json", Form::Order),
-    kind("order-standard-laptop", "service catalog", "order_standard_laptop_task.json", Form::Order),
+    kind(
+        "order-standard-laptop",
+        "service catalog",
+        "order_standard_laptop_task.json",
+        Form::Order,
+    ),
     kind("sort-asset-list", "list-sort", "sort_asset_list_task.json", Form::Sort("alm_asset")),
     kind(
         "sort-change-request-list",
@@ -102,7 +127,12 @@ pub const KINDS: [Kind; 33] = [
         "sort_change_request_list_task.json",
         Form::Sort("change_request"),
     ),
-    kind("sort-hardware-list", "list-sort", "sort_hardware_list_task.json", Form::Sort("alm_hardware")),
+    kind(
+        "sort-hardware-list",
+        "list-sort",
+        "sort_hardware_list_task.json",
+        Form::Sort("alm_hardware"),
+    ),
     kind("sort-incident-list", "list-sort", "sort_incident_list_task.json", Form::Sort("incident")),
     kind(
         "sort-service-catalog-item-list",
@@ -111,8 +141,28 @@ pub const KINDS: [Kind; 33] = [
         Form::Sort("sc_cat_item"),
     ),
     kind("sort-user-list", "list-sort", "sort_user_list_task.json", Form::Sort("sys_user")),
-    kind("multi-chart-min-max-retrieval", "dashboard", "dashboard_retrieval_minmax_task.json", Form::Chart),
-    kind("multi-chart-value-retrieval", "dashboard", "dashboard_retrieval_value_task.json", Form::Chart),
-    kind("single-chart-value-retrieval", "dashboard", "report_retrieval_value_task.json", Form::Chart),
-    kind("single-chart-min-max-retrieval", "dashboard", "report_retrieval_minmax_task.json", Form::Chart),
+    kind(
+        "multi-chart-min-max-retrieval",
+        "dashboard",
+        "dashboard_retrieval_minmax_task.json",
+        Form::Chart,
+    ),
+    kind(
+        "multi-chart-value-retrieval",
+        "dashboard",
+        "dashboard_retrieval_value_task.json",
+        Form::Chart,
+    ),
+    kind(
+        "single-chart-value-retrieval",
+        "dashboard",
+        "report_retrieval_value_task.json",
+        Form::Chart,
+    ),
+    kind(
+        "single-chart-min-max-retrieval",
+        "dashboard",
+        "report_retrieval_minmax_task.json",
+        Form::Chart,
+    ),
 ];

@@ -22,7 +22,10 @@ pub struct Menu {
 
 impl Menu {
     pub(super) fn goal(&self) -> String {
-        format!("Navigate to the \"{}\" module of the \"{}\" application.", self.module, self.application)
+        format!(
+            "Navigate to the \"{}\" module of the \"{}\" application.",
+            self.module, self.application
+        )
     }
 
     /// The address has to be the module's, once both are decoded.
@@ -73,7 +76,8 @@ impl Impersonation {
 
     /// There has to be such a user, or nobody could become that.
     pub(super) async fn set_up<T: Tables>(&self, tables: &mut T) -> Result<(), Failure<T::Error>> {
-        let users = Lookup::new("sys_user", format!("name={}", escaped(&self.user))).fields(&["sys_id"]);
+        let users =
+            Lookup::new("sys_user", format!("name={}", escaped(&self.user))).fields(&["sys_id"]);
         match tables.get(&users).await?.is_empty() {
             true => Err(Failure::set_up(format!("it has no user `{}`", self.user))),
             false => Ok(()),
@@ -100,8 +104,11 @@ impl Impersonation {
     }
 
     pub(super) fn cheat(&self, visit: &Visit) -> Vec<Move> {
-        let element =
-            |role: &str, name: &str| Element { role: role.to_owned(), name: name.to_owned(), nth: 0 };
+        let element = |role: &str, name: &str| Element {
+            role: role.to_owned(),
+            name: name.to_owned(),
+            nth: 0,
+        };
         let search = element("combobox", "Search for a user");
         let name = full_name(&visit.user.name);
         [

@@ -28,9 +28,6 @@ mod sort;
 
 use std::convert::Infallible;
 
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
 pub use chart::{Chart, Question, Unit};
 pub use filter::{ColumnType, Filter, FilterCondition, Joint};
 pub use form::{Field, NewRecord};
@@ -40,7 +37,9 @@ pub use knowledge::{Articles, Knowledge};
 pub use menu::{Impersonation, Menu};
 pub use order::{Choice, Control, Order};
 pub use rule::{Session, State};
+use serde::{Deserialize, Serialize};
 pub use sort::{Direction, Key, Sort};
+use thiserror::Error;
 
 use super::Score;
 use crate::Pages;
@@ -295,9 +294,10 @@ impl Config {
             Config::Knowledge(task) => task.cheat(),
             Config::Sort(task) => task.cheat(address),
             Config::Filter(task) => task.plain_cheat(address).unwrap_or_default(),
-            Config::Impersonation(_) | Config::NewRecord(_) | Config::Order(_) | Config::Chart(_) => {
-                Vec::new()
-            }
+            Config::Impersonation(_)
+            | Config::NewRecord(_)
+            | Config::Order(_)
+            | Config::Chart(_) => Vec::new(),
         };
         let step = |one| match one {
             Move::Step(step) => Some(step),
@@ -311,7 +311,11 @@ impl Config {
     /// # Errors
     /// Where the instance does not let it. What is left is in `visit`, so that it can be tried
     /// again.
-    pub async fn tear_down<T: Tables>(&self, visit: &mut Visit, tables: &mut T) -> Result<(), T::Error> {
+    pub async fn tear_down<T: Tables>(
+        &self,
+        visit: &mut Visit,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
         match self {
             Config::NewRecord(task) => task.tear_down(visit, tables).await?,
             Config::Order(task) => task.tear_down(visit, tables).await?,

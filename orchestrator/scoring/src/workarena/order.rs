@@ -51,8 +51,11 @@ pub enum Control {
 }
 
 /// What leads around the order, or to the orders of others.
-const REMOVED: [&str; 3] =
-    ["button[aria-label=\"Add content\"]", "div.header_decorations", "button.btn.btn-icon.icon-ellipsis"];
+const REMOVED: [&str; 3] = [
+    "button[aria-label=\"Add content\"]",
+    "div.header_decorations",
+    "button.btn.btn-icon.icon-ellipsis",
+];
 /// A cart is shared by all sessions of a user; and what others ordered most is no part of the
 /// catalogue.
 const CATALOGUE: &str = "(() => {
@@ -70,7 +73,8 @@ const ANSWER: &str = "sc_item_option.value";
 
 impl Order {
     pub(super) fn goal(&self) -> String {
-        let mut goal = format!("Go to the hardware store and order {} \"{}\"", self.quantity, self.item);
+        let mut goal =
+            format!("Go to the hardware store and order {} \"{}\"", self.quantity, self.item);
         if !self.options.is_empty() {
             let mut options = python::Dict::default();
             for Choice { question, value, .. } in &self.options {
@@ -98,7 +102,8 @@ impl Order {
         let url = Url::parse(&here).ok_or(Failure::Raised("ValueError"))?;
         // `parse_qs` without blank values.
         let named = parse_qs(&url.query).into_iter().find(|(name, _)| name == "sysparm_sys_id");
-        let named = named.map(|(_, values)| values.into_iter().filter(|value| !value.is_empty()).collect());
+        let named =
+            named.map(|(_, values)| values.into_iter().filter(|value| !value.is_empty()).collect());
         let request = match named.unwrap_or_else(Vec::new).as_slice() {
             [] => return Ok(Verdict::not_yet("nothing was ordered")),
             [one] => one.clone(),
@@ -109,7 +114,8 @@ impl Order {
             return Ok(Verdict::not_yet("the order was not taken"));
         }
         let lookup = Lookup::new("sc_req_item", format!("request={request}"));
-        let items = tables.get(&lookup.fields(&["sys_id", "short_description", "quantity"])).await?;
+        let items =
+            tables.get(&lookup.fields(&["sys_id", "short_description", "quantity"])).await?;
         let item = match items.as_slice() {
             [] => return Ok(Verdict::not_yet("the order is of nothing")),
             [item] => item,
@@ -121,14 +127,18 @@ impl Order {
         if kept(item, "quantity") != self.quantity.to_string() {
             return Ok(Verdict::wrong("more or fewer were ordered"));
         }
-        let lookup = Lookup::new("sc_item_option_mtom", format!("request_item={}", kept(item, "sys_id")));
+        let lookup =
+            Lookup::new("sc_item_option_mtom", format!("request_item={}", kept(item, "sys_id")));
         let answers = tables.get(&lookup.fields(&[ANSWER, QUESTION])).await?;
         for choice in &self.options {
             // Of two answers to one question the last counts.
             let same_question = |answer: &&Record| kept(answer, QUESTION) == choice.question;
             let answer = answers.iter().rfind(same_question).ok_or(Failure::Raised("KeyError"))?;
             if !choice.is_answered_by(kept(answer, ANSWER)) {
-                return Ok(Verdict::wrong(format!("\"{}\" was answered otherwise", choice.question)));
+                return Ok(Verdict::wrong(format!(
+                    "\"{}\" was answered otherwise",
+                    choice.question
+                )));
             }
         }
         Ok(Verdict::right())
@@ -150,9 +160,14 @@ impl Order {
 
     /// Deletes the user's requests, with their items and what was chosen for them:
     /// `delete_request`.
-    pub(super) async fn tear_down<T: Tables>(&self, visit: &Visit, tables: &mut T) -> Result<(), T::Error> {
+    pub(super) async fn tear_down<T: Tables>(
+        &self,
+        visit: &Visit,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
         for request in visit.records_made(tables, "sc_request").await? {
-            let items = Lookup::new("sc_req_item", format!("request={request}")).fields(&["sys_id"]);
+            let items =
+                Lookup::new("sc_req_item", format!("request={request}")).fields(&["sys_id"]);
             for item in tables.get(&items).await? {
                 let item = kept(&item, "sys_id");
                 let options = Lookup::new("sc_item_option_mtom", format!("request_item={item}"));

@@ -15,8 +15,7 @@ use crate::Pages;
 pub(super) const ADDRESS: &str = "location.href";
 
 /// Who is logged in, and whether as somebody else.
-pub(super) const USER: &str =
-    "window.NOW && NOW.user ? {id: NOW.user.userID, impersonating: !!NOW.user.isImpersonating} : null";
+pub(super) const USER: &str = "window.NOW && NOW.user ? {id: NOW.user.userID, impersonating: !!NOW.user.isImpersonating} : null";
 
 /// The list that is shown: `_extract_list_info` and `getOrderBy` of `tasks/list.py`.
 pub(super) const LIST: &str = "(() => {

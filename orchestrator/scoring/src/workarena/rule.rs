@@ -39,8 +39,9 @@ impl Rule for Config {
         }
         let Some(session) = evidence.servicenow().await else { return Ok(false) };
         let said = conduct.answer.as_deref().or(evidence.last_message()).map(str::to_owned);
-        let verdict =
-            prepare_and_validate(self, session, evidence, said.as_deref()).await.map_err(foreign::<E>)?;
+        let verdict = prepare_and_validate(self, session, evidence, said.as_deref())
+            .await
+            .map_err(foreign::<E>)?;
         let done = verdict.done;
         state.instance = Some(verdict);
         Ok(done)

@@ -103,7 +103,8 @@ impl Sort {
     fn is_order_of<E>(&self, query: &str) -> Result<bool, Failure<E>> {
         let other = "((?!ORDERBY).)*";
         let pattern = format!("^{other}{}{other}$", self.order(r"\^"));
-        let pattern = Pattern::at_start(&pattern, Flags::default()).ok_or(Failure::Raised("re.error"))?;
+        let pattern =
+            Pattern::at_start(&pattern, Flags::default()).ok_or(Failure::Raised("re.error"))?;
         pattern.is_match(query).map_err(|_| Failure::Raised("RecursionError"))
     }
 

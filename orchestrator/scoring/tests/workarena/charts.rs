@@ -17,7 +17,8 @@ fn charts() -> Value {
 #[test]
 fn chart() {
     let prepare: fn(&mut Desk) = |desk| desk.page.charts = charts();
-    let url = "/now/nav/ui/classic/params/target/report.do%3Fq=REPORT_DATE_FILTER,REPORT_TIME_FILTER";
+    let url =
+        "/now/nav/ui/classic/params/target/report.do%3Fq=REPORT_DATE_FILTER,REPORT_TIME_FILTER";
     for (title, series, question) in [
         ("", "", json!("max")),
         ("open TOOLS", "", json!("min")),
@@ -26,7 +27,8 @@ fn chart() {
         ("Rooms", "Old", json!({"value": {"unit": "count", "label": "North"}})),
         ("Rooms", "New", json!("max")),
     ] {
-        let task = json!({"chart": {"url": url, "title": title, "series": series, "question": question}});
+        let task =
+            json!({"chart": {"url": url, "title": title, "series": series, "question": question}});
         check(
             &config(task),
             prepare,
@@ -60,14 +62,19 @@ fn chart() {
 
 #[test]
 fn of_several_extremes_any_label_will_do() {
-    let task =
-        config(json!({"chart": {"url": "/report.do", "title": "Rooms", "series": "New", "question": "max"}}));
+    let task = config(
+        json!({"chart": {"url": "/report.do", "title": "Rooms", "series": "New", "question": "max"}}),
+    );
     let mut desk = Desk::new();
     desk.page.charts = charts();
     let visit = desk.begin(&task).unwrap();
-    for (said, reward) in
-        [("north 3", 1.0), ("South: 3.0", 1.0), ("3", 0.0), ("South 3.1", 0.0), ("South 3,000", 0.0)]
-    {
+    for (said, reward) in [
+        ("north 3", 1.0),
+        ("South: 3.0", 1.0),
+        ("3", 0.0),
+        ("South 3.1", 0.0),
+        ("South 3,000", 0.0),
+    ] {
         desk.said = Some(said.to_owned());
         assert_eq!(desk.validate(&task, &visit).unwrap().reward, reward, "{said}");
     }
@@ -75,8 +82,9 @@ fn of_several_extremes_any_label_will_do() {
 
 #[test]
 fn what_the_published_code_raises_on_is_no_verdict() {
-    let task =
-        config(json!({"chart": {"url": "/report.do", "title": "Cellars", "series": "", "question": "max"}}));
+    let task = config(
+        json!({"chart": {"url": "/report.do", "title": "Cellars", "series": "", "question": "max"}}),
+    );
     let mut desk = Desk::new();
     desk.page.charts = charts();
     let visit = desk.begin(&task).unwrap();

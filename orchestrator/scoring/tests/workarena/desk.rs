@@ -87,7 +87,8 @@ impl Desk {
             ),
             ("incident", json!({"short_description": "Old one", "urgency": "2"})),
         ];
-        let mut put = |table: &str, row: Value| tables.insert(table, &record(row), Input::Kept).unwrap();
+        let mut put =
+            |table: &str, row: Value| tables.insert(table, &record(row), Input::Kept).unwrap();
         for (table, row) in rows {
             put(table, row);
         }
@@ -177,7 +178,8 @@ impl Desk {
 
     fn order(&mut self) {
         let Page { filled, item, .. } = &self.page;
-        let mut put = |table: &str, row: Value| self.tables.insert(table, &record(row), Input::Kept).unwrap();
+        let mut put =
+            |table: &str, row: Value| self.tables.insert(table, &record(row), Input::Kept).unwrap();
         let request = put("sc_request", json!({}));
         // The catalogue describes what it has in its own words.
         let described = json!({"request": request, "short_description": format!("one {item}"), "quantity": filled["Quantity"]});
@@ -188,7 +190,8 @@ impl Desk {
             let chosen = put("sc_item_option", json!({"value": answer, "item_option_new": option}));
             put("sc_item_option_mtom", json!({"request_item": ordered, "sc_item_option": chosen}));
         }
-        let path = "/now/nav/ui/classic/params/target/com.glideapp.servicecatalog_checkout_view_v2.do";
+        let path =
+            "/now/nav/ui/classic/params/target/com.glideapp.servicecatalog_checkout_view_v2.do";
         self.page.url = format!("{ADDRESS}{path}%3Fsysparm_sys_id%3D{request}");
     }
 
@@ -206,7 +209,8 @@ impl Pages for Page {
         url.clone_into(&mut self.url);
         // A classic page decodes its address twice.
         let (_, query) = url.split_once("sysparm_query%3D").unwrap_or_default();
-        let query = query.replace("%25", "%").replace("%3D", "=").replace("%5E", "^").replace("%20", " ");
+        let query =
+            query.replace("%25", "%").replace("%3D", "=").replace("%5E", "^").replace("%20", " ");
         let read = EncodedQuery::parse(&query).unwrap();
         if let Some(first) = read.order.first() {
             self.order.clone_from(&first.column);
@@ -224,7 +228,10 @@ impl Pages for Page {
         panic!("nothing is open beside")
     }
 
-    async fn fetch(&mut self, request: &Fetch) -> Result<Result<FetchResponse, String>, MemoryError> {
+    async fn fetch(
+        &mut self,
+        request: &Fetch,
+    ) -> Result<Result<FetchResponse, String>, MemoryError> {
         panic!("{request:?} is not to be asked for")
     }
 
@@ -244,7 +251,9 @@ impl Pages for Page {
                 let (expected, _) = expected.split_once(".filter").unwrap();
                 json!({"shown": self.shown, "expected": serde_json::from_str::<Value>(expected).unwrap()})
             }
-            script if script.contains("spoilt") => json!({"sys_id": self.sent, "spoilt": self.spoilt}),
+            script if script.contains("spoilt") => {
+                json!({"sys_id": self.sent, "spoilt": self.spoilt})
+            }
             // Whatever only changes the page.
             script if script.contains("gsft_main") => Value::Null,
             other => return Ok(Err(format!("SyntaxError: {other}"))),

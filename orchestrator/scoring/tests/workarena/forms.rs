@@ -7,8 +7,7 @@ fn new_record() {
     let record = |table: &str, fields: Value| {
         config(json!({"new_record": {"table": table, "fields": fields, "form": ["a", "b"]}}))
     };
-    let field =
-        |column: &str, label: &str, value: &str| json!({"column": column, "label": label, "value": value});
+    let field = |column: &str, label: &str, value: &str| json!({"column": column, "label": label, "value": value});
     let incident = [
         field("short_description", "Short description", "The kettle is cold"),
         field("caller_id", "Caller", "Orla Finch"),
@@ -21,12 +20,18 @@ fn new_record() {
         record("change_request", json!([field("risk", "Risk", "High"), field("note", "Note", "")])),
         record(
             "alm_hardware",
-            json!([field("model", "Model", "Anvil 3"), field("serial_number", "Serial number", "SN-1")]),
+            json!([
+                field("model", "Model", "Anvil 3"),
+                field("serial_number", "Serial number", "SN-1")
+            ]),
         ),
         record("problem", json!([field("short_description", "Problem statement", "No tea")])),
         record(
             "sys_user",
-            json!([field("first_name", "First name", "Ada-Femi"), field("active", "Active", "true")]),
+            json!([
+                field("first_name", "First name", "Ada-Femi"),
+                field("active", "Active", "true")
+            ]),
         ),
     ] {
         check(
@@ -38,10 +43,13 @@ fn new_record() {
                     |desk, config, visit| {
                         desk.solve(config, visit);
                         let Config::NewRecord(task) = config else { panic!() };
-                        let change =
-                            [(task.fields[0].column.clone(), json!("another"))].into_iter().collect();
+                        let change = [(task.fields[0].column.clone(), json!("another"))]
+                            .into_iter()
+                            .collect();
                         let sent = desk.page.sent.clone().unwrap();
-                        assert!(now(desk.tables.update(&task.table, &sent, &change)).unwrap().is_some());
+                        assert!(
+                            now(desk.tables.update(&task.table, &sent, &change)).unwrap().is_some()
+                        );
                     },
                     true,
                 ),
@@ -57,7 +65,8 @@ fn new_record() {
                     "not sent",
                     |desk, config, _| {
                         let Config::NewRecord(task) = config else { panic!() };
-                        let (label, value) = (task.fields[0].label.clone(), task.fields[0].value.clone());
+                        let (label, value) =
+                            (task.fields[0].label.clone(), task.fields[0].value.clone());
                         desk.take(config, &Move::Fill { label, value });
                     },
                     false,
@@ -109,7 +118,10 @@ fn order() {
                 "more",
                 |desk, config, visit| {
                     desk.solve(config, visit);
-                    desk.take(config, &Move::Fill { label: "Quantity".to_owned(), value: "7".to_owned() });
+                    desk.take(
+                        config,
+                        &Move::Fill { label: "Quantity".to_owned(), value: "7".to_owned() },
+                    );
                     desk.take(config, &click("button", "Order Now"));
                 },
                 true,
@@ -158,13 +170,20 @@ fn order() {
             let change = [("value".to_owned(), json!("other"))].into_iter().collect();
             now(other.tables.update("sc_item_option", kept(answer, "sys_id"), &change)).unwrap();
         }
-        assert_eq!(other.validate(&task, &visit).unwrap().reward, f64::from(u8::from(answers.is_empty())));
+        assert_eq!(
+            other.validate(&task, &visit).unwrap().reward,
+            f64::from(u8::from(answers.is_empty()))
+        );
         desk.solve(&task, &visit);
         assert_eq!(desk.validate(&task, &visit).unwrap().reward, 1.0);
         desk.end(&task, visit);
         // What was asked belongs to the catalogue, and is all that stays.
-        let left: Vec<&str> =
-            desk.tables.tables().map(|(name, _)| name).filter(|name| name.starts_with("sc_")).collect();
+        let left: Vec<&str> = desk
+            .tables
+            .tables()
+            .map(|(name, _)| name)
+            .filter(|name| name.starts_with("sc_"))
+            .collect();
         assert_eq!(left, [""; 0]);
     }
 }

@@ -57,14 +57,25 @@ fn click(role: &str, name: &str) -> Move {
 
 #[test]
 fn menu() {
-    for url in ["/now/nav/ui/classic/params/target/tool_list.do", "/now/tools?view=a%20b", "/tools;"] {
-        let task = json!({"menu": {"application": "Tools", "module": "Lists > Hammers", "url": url}});
+    for url in
+        ["/now/nav/ui/classic/params/target/tool_list.do", "/now/tools?view=a%20b", "/tools;"]
+    {
+        let task =
+            json!({"menu": {"application": "Tools", "module": "Lists > Hammers", "url": url}});
         check(
             &config(task),
             nothing,
             &[
-                ("another page", |desk, _, _| go(desk, "/now/nav/ui/classic/params/target/tool.do"), false),
-                ("another host", |desk, _, _| desk.page.url = "https://other.test/tools".to_owned(), false),
+                (
+                    "another page",
+                    |desk, _, _| go(desk, "/now/nav/ui/classic/params/target/tool.do"),
+                    false,
+                ),
+                (
+                    "another host",
+                    |desk, _, _| desk.page.url = "https://other.test/tools".to_owned(),
+                    false,
+                ),
             ],
         );
     }
@@ -78,8 +89,10 @@ fn impersonation() {
                 "not impersonating",
                 |desk, config, _| {
                     let Config::Impersonation(task) = config else { panic!() };
-                    let found =
-                        desk.tables.find(&Lookup::new("sys_user", format!("name={}", task.user))).unwrap();
+                    let found = desk
+                        .tables
+                        .find(&Lookup::new("sys_user", format!("name={}", task.user)))
+                        .unwrap();
                     desk.page.user = Some((kept(&found[0], "sys_id").to_owned(), false));
                 },
                 false,
@@ -128,7 +141,9 @@ fn filter() {
         ("AND", vec![&note, &unset]),
         ("OR", vec![&unset, &owner]),
     ] {
-        let task = config(json!({"filter": {"table": "alm_asset", "kind": kind, "conditions": conditions}}));
+        let task = config(
+            json!({"filter": {"table": "alm_asset", "kind": kind, "conditions": conditions}}),
+        );
         check(
             &task,
             nothing,
@@ -138,8 +153,11 @@ fn filter() {
                     "joined otherwise",
                     |desk, config, visit| {
                         desk.solve(config, visit);
-                        let (from, to) =
-                            if desk.page.query.contains("^OR") { ("^OR", "^") } else { ("^", "^OR") };
+                        let (from, to) = if desk.page.query.contains("^OR") {
+                            ("^OR", "^")
+                        } else {
+                            ("^", "^OR")
+                        };
                         desk.page.query = desk.page.query.replace(from, to);
                     },
                     false,
@@ -269,7 +287,9 @@ fn a_task_that_cannot_be_set_up_is_told_with_its_cure() {
         (chart, Some("sys_properties"), "does not say up to which time reports go"),
     ] {
         let mut desk = Desk::new();
-        for row in without.map(|table| desk.tables.find(&Lookup::new(table, "")).unwrap()).unwrap_or_default()
+        for row in without
+            .map(|table| desk.tables.find(&Lookup::new(table, "")).unwrap())
+            .unwrap_or_default()
         {
             now(desk.tables.delete(without.unwrap(), kept(&row, "sys_id"))).unwrap();
         }
@@ -289,7 +309,11 @@ fn two_episodes_at_a_time_have_users_of_their_own() {
     let before = desk.tables.clone();
     let (first, second) = (desk.begin(&task).unwrap(), desk.begin(&task).unwrap());
     assert_ne!(first.user.name, second.user.name);
-    assert!(first.login_url().starts_with("https://desk.test/login.do?user_name="), "{}", first.login_url());
+    assert!(
+        first.login_url().starts_with("https://desk.test/login.do?user_name="),
+        "{}",
+        first.login_url()
+    );
     desk.end(&task, first);
     desk.end(&task, second);
     assert_eq!(desk.tables, before);
@@ -299,7 +323,8 @@ fn two_episodes_at_a_time_have_users_of_their_own() {
 fn there_are_33_kinds() {
     let of = |category: &str| KINDS.iter().filter(|kind| kind.category == category).count();
     let counts =
-        ["menu", "form", "list-filter", "list-sort", "knowledge", "service catalog", "dashboard"].map(of);
+        ["menu", "form", "list-filter", "list-sort", "knowledge", "service catalog", "dashboard"]
+            .map(of);
     assert_eq!(counts, [2, 5, 6, 6, 1, 9, 4]);
     let mut files: Vec<&str> = KINDS.iter().map(|kind| kind.file).collect();
     files.sort_unstable();

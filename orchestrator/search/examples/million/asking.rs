@@ -45,10 +45,15 @@ pub(crate) fn questions(pages: u64) -> Vec<Question> {
             let mut first = 0;
             let typed = match KINDS[kind] {
                 "common word" => frequent(chance, 60),
-                "rare word" => of_a_page(chance).title.split(' ').next().unwrap_or_default().to_owned(),
+                "rare word" => {
+                    of_a_page(chance).title.split(' ').next().unwrap_or_default().to_owned()
+                }
                 "common words" => {
                     let count = 2 + chance.below(4);
-                    (0..count).map(|_| frequent(chance, FREQUENT.len() as u64)).collect::<Vec<_>>().join(" ")
+                    (0..count)
+                        .map(|_| frequent(chance, FREQUENT.len() as u64))
+                        .collect::<Vec<_>>()
+                        .join(" ")
                 }
                 "task" => {
                     let page = of_a_page(chance);
@@ -67,13 +72,22 @@ pub(crate) fn questions(pages: u64) -> Vec<Question> {
                 }
                 "site" => {
                     let host = chance.below(1000);
-                    format!("site:site-{host:03}.test {} {}", frequent(chance, 90), web.word(chance))
+                    format!(
+                        "site:site-{host:03}.test {} {}",
+                        frequent(chance, 90),
+                        web.word(chance)
+                    )
                 }
                 "later page" => {
                     first = [10, 50, 500, 10_000][chance.below(4) as usize];
                     format!("{} {}", frequent(chance, 90), frequent(chance, 90))
                 }
-                _ => format!("{} {} -{}", web.word(chance), frequent(chance, 90), frequent(chance, 90)),
+                _ => format!(
+                    "{} {} -{}",
+                    web.word(chance),
+                    frequent(chance, 90),
+                    frequent(chance, 90)
+                ),
             };
             Question { kind, typed, first }
         })
@@ -94,7 +108,11 @@ pub(crate) fn ask(search: &Search) -> Result<()> {
         let page = search.answer(&query)?;
         let (took, own) = (begin.elapsed().as_secs_f64() * 1e3, (crate::processor()? - own) * 1e3);
         times[question.kind].push((took, own, &question.typed));
-        anyhow::ensure!(page.found > Some(0) || question.kind != 1, "{} finds nothing", question.typed);
+        anyhow::ensure!(
+            page.found > Some(0) || question.kind != 1,
+            "{} finds nothing",
+            question.typed
+        );
     }
     report(&mut times);
     println!("ask: at most {} MB of memory", crate::peak()?);
@@ -120,9 +138,11 @@ pub(crate) fn report(times: &mut [Vec<(f64, f64, &String)>]) {
         let at = |share: f64| times.get((times.len() as f64 * share) as usize).or(times.last());
         let mut own: Vec<f64> = times.iter().map(|time| time.1).collect();
         own.sort_by(f64::total_cmp);
-        let own_at = |share: f64| own.get((own.len() as f64 * share) as usize).or(own.last()).copied();
+        let own_at =
+            |share: f64| own.get((own.len() as f64 * share) as usize).or(own.last()).copied();
         if let (Some(median), Some(late), Some(last)) = (at(0.5), at(0.99), times.last()) {
-            let own = [0.5, 0.99, 1.0].map(|share| format!("{:.2}", own_at(share).unwrap_or_default()));
+            let own =
+                [0.5, 0.99, 1.0].map(|share| format!("{:.2}", own_at(share).unwrap_or_default()));
             println!(
                 "| {kind} | {} | {:.2} | {:.2} | {:.2} | {} | {} |",
                 times.len(),

@@ -27,7 +27,8 @@ const RECORDED: i64 = 1_767_225_600_000;
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || arguments.next().context("usage: million FOLDER PAGES record|index|add|ask|peer");
+    let mut next =
+        || arguments.next().context("usage: million FOLDER PAGES record|index|add|ask|peer");
     let (folder, pages, what) = (Utf8PathBuf::from(next()?), next()?.parse::<u64>()?, next()?);
     match &*what {
         "record" => record(&folder, pages),

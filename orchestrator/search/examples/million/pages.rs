@@ -180,7 +180,8 @@ impl Web {
             title.push(' ');
         }
         // Most pages are short, a few are long.
-        let length = 60 + chance.below(240) + if chance.below(10) == 0 { chance.below(2400) } else { 0 };
+        let length =
+            60 + chance.below(240) + if chance.below(10) == 0 { chance.below(2400) } else { 0 };
         let mut text = String::with_capacity(length as usize * 7);
         for _ in 0..length {
             text.push_str(self.either(subject, &mut chance, 6));
@@ -200,8 +201,8 @@ impl Web {
 /// A word that sounds like one.
 fn invented(rank: u64) -> String {
     const BEGIN: &[&str] = &[
-        "b", "br", "c", "d", "f", "g", "gr", "h", "k", "l", "m", "n", "p", "pl", "r", "s", "st", "t", "v",
-        "w",
+        "b", "br", "c", "d", "f", "g", "gr", "h", "k", "l", "m", "n", "p", "pl", "r", "s", "st",
+        "t", "v", "w",
     ];
     const MIDDLE: &[&str] = &["a", "e", "i", "o", "u", "ai", "ea", "ou"];
     let (mut word, mut rest) = (String::new(), rank);

@@ -43,7 +43,8 @@ fn build(path: &Utf8Path, pages: u64) -> Result<()> {
     let transaction = connection.transaction()?;
     for number in 0..pages {
         let page = web.page(number);
-        let mut statement = transaction.prepare_cached("INSERT INTO pages VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        let mut statement =
+            transaction.prepare_cached("INSERT INTO pages VALUES (?1, ?2, ?3, ?4, ?5)")?;
         let address = page.url.replace(|c: char| !c.is_alphanumeric(), " ");
         statement.execute(params![page.url, page.host, page.title, address, page.text])?;
     }
@@ -62,7 +63,9 @@ fn build(path: &Utf8Path, pages: u64) -> Result<()> {
 fn ask(connection: &Connection, question: &Question) -> Result<()> {
     let (mut any, mut required, mut without, mut host) = (Vec::new(), None, None, "%".to_owned());
     let mut typed = question.typed.clone();
-    if let Some((phrase, rest)) = question.typed.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+    if let Some((phrase, rest)) =
+        question.typed.strip_prefix('"').and_then(|rest| rest.split_once('"'))
+    {
         let phrase = format!("\"{phrase}\"");
         any.push(phrase.clone());
         (required, typed) = (Some(phrase), rest.to_owned());

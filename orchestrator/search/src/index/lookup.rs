@@ -35,7 +35,11 @@ enum TermPostings {
 }
 
 impl TermPostings {
-    fn of(segment: &Segment, phrase: &Phrase, budget: &mut u64) -> Result<TermPostings, SegmentError> {
+    fn of(
+        segment: &Segment,
+        phrase: &Phrase,
+        budget: &mut u64,
+    ) -> Result<TermPostings, SegmentError> {
         if let [word] = &phrase[..] {
             return Ok(segment
                 .list(hash_of("word", word))?
@@ -46,7 +50,11 @@ impl TermPostings {
             Err(lists) => lists,
         };
         let pages = lists.pages(segment, budget)?;
-        Ok(if pages.is_empty() { TermPostings::Nowhere } else { TermPostings::Phrase { lists, pages } })
+        Ok(if pages.is_empty() {
+            TermPostings::Nowhere
+        } else {
+            TermPostings::Phrase { lists, pages }
+        })
     }
 
     fn count(&self) -> u64 {
@@ -75,7 +83,9 @@ impl TermPostings {
             TermPostings::Phrase { lists, .. } => places = lists.places(segment, page)?,
             TermPostings::List(list) => {
                 let read = |range| segment.places(range);
-                list.occurrences(&[page], &mut u64::MAX.clone(), read, |_, found| places.extend(found))?;
+                list.occurrences(&[page], &mut u64::MAX.clone(), read, |_, found| {
+                    places.extend(found)
+                })?;
             }
         }
         Ok(places)
@@ -83,7 +93,12 @@ impl TermPostings {
 }
 
 impl Index {
-    pub(super) fn look_up(&self, query: &Query, first: u64, count: u64) -> Result<Results, IndexError> {
+    pub(super) fn look_up(
+        &self,
+        query: &Query,
+        first: u64,
+        count: u64,
+    ) -> Result<Results, IndexError> {
         let mut bounded = false;
         let mut items = Vec::new();
         for phrase in &query.any {
@@ -123,7 +138,8 @@ impl Index {
         let mut found = Vec::with_capacity(self.segments.len());
         for (number, member) in self.segments.iter().enumerate() {
             found.push(
-                TermPostings::of(&member.segment, phrase, &mut budget).map_err(IndexError::of(number))?,
+                TermPostings::of(&member.segment, phrase, &mut budget)
+                    .map_err(IndexError::of(number))?,
             );
         }
         *bounded |= budget == 0;
@@ -155,7 +171,8 @@ impl Index {
         for member in &self.segments {
             let within = |own: &String| {
                 hosts.iter().any(|host| {
-                    own.strip_suffix(host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+                    own.strip_suffix(host)
+                        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
                 })
             };
             let kept: Vec<bool> = member.segment.host_names.iter().map(within).collect();
@@ -278,7 +295,8 @@ mod tests {
             let scores: Vec<u32> = (0..3000).map(|_| next(below) * (1 + next(2))).collect();
             let mut all: Vec<u32> = (0..3000).filter(|page| scores[*page as usize] > 0).collect();
             all.sort_by_key(|page| (u32::MAX - scores[*page as usize], *page));
-            for (first, count) in [(0, 10), (0, 0), (10, 10), (995, 7), (0, 9999), (2990, 100), (u64::MAX, 9)]
+            for (first, count) in
+                [(0, 10), (0, 0), (10, 10), (995, 7), (0, 9999), (2990, 100), (u64::MAX, 9)]
             {
                 let (total, found) = best(&scores, first, count);
                 let from = usize::try_from(first).unwrap().min(all.len());

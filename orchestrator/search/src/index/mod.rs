@@ -24,6 +24,7 @@ use std::ops::Range;
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::index::ReplaySet;
 use snapshots::matching::Key;
+pub(crate) use snippet::MARKS;
 use tempfile::NamedTempFile;
 
 use self::pages::Answers;
@@ -31,8 +32,6 @@ use self::ranking::Ranking;
 use crate::query::Query;
 use crate::segment::{Segment, SegmentError, SegmentWriter, hash_of};
 use crate::{IndexProgress, Results, SearchError};
-
-pub(crate) use snippet::MARKS;
 
 /// The ending of segments' file names.
 const ENDING: &str = "pages";
@@ -108,7 +107,8 @@ impl Index {
             progress.archive = number as u64 + 1;
             (progress.pages, progress.most_pages) = (0, summary.captures);
             let place = cache.map(|cache| Place {
-                path: snapshots::index::Index::sidecar(archive.path(), cache).with_extension(ENDING),
+                path: snapshots::index::Index::sidecar(archive.path(), cache)
+                    .with_extension(ENDING),
                 folder: cache,
             });
             let mut tell = |pages| on(IndexProgress { pages, ..progress });
@@ -118,11 +118,14 @@ impl Index {
         }
         if segments.iter().any(|(segment, _)| !segment.deferred.is_empty()) {
             let rest = {
-                let lists: Vec<&[u64]> = segments.iter().map(|(segment, _)| &segment.deferred[..]).collect();
-                let place =
-                    cache.map(|cache| Place { path: cache.join(rest_name(set, exact)), folder: cache });
+                let lists: Vec<&[u64]> =
+                    segments.iter().map(|(segment, _)| &segment.deferred[..]).collect();
+                let place = cache
+                    .map(|cache| Place { path: cache.join(rest_name(set, exact)), folder: cache });
                 let state = format!("{exact}\n{states}");
-                open_or_write(place, &state, |writer, path| write_rest(set, exact, &lists, writer, path))?
+                open_or_write(place, &state, |writer, path| {
+                    write_rest(set, exact, &lists, writer, path)
+                })?
             };
             segments.push(rest);
         }
@@ -149,7 +152,12 @@ impl Index {
 
     /// The results of a query, beginning with index `first`. If a segment turns out to be damaged,
     /// its file is removed, so that it is built again.
-    pub(crate) fn results(&self, query: &Query, first: u64, count: u64) -> Result<Results, SearchError> {
+    pub(crate) fn results(
+        &self,
+        query: &Query,
+        first: u64,
+        count: u64,
+    ) -> Result<Results, SearchError> {
         self.look_up(query, first, count).map_err(|error| {
             let path = error.segment.and_then(|number| self.segments.get(number)?.path.clone());
             match (error.source, path) {
@@ -242,7 +250,9 @@ fn write_archive(
             tell(pages);
         }
         pages += 1;
-        let Some(host) = pages::host_of(&page.url).filter(|_| seen.insert(hash_of("page", &page.url))) else {
+        let Some(host) =
+            pages::host_of(&page.url).filter(|_| seen.insert(hash_of("page", &page.url)))
+        else {
             continue;
         };
         let url = page.url.clone();
@@ -264,7 +274,9 @@ fn write_rest(
     path: &Utf8Path,
 ) -> Result<(), SearchError> {
     let mut seen = Hashes::default();
-    for (number, deferred) in deferred.iter().enumerate().filter(|(_, deferred)| !deferred.is_empty()) {
+    for (number, deferred) in
+        deferred.iter().enumerate().filter(|(_, deferred)| !deferred.is_empty())
+    {
         for page in set.pages_of(number as u32) {
             let hash = hash_of("page", &page.url);
             if deferred.binary_search(&hash).is_err() || !seen.insert(hash) {
@@ -283,9 +295,11 @@ fn write_rest(
 /// are replaced.
 fn rest_name(set: &ReplaySet, exact: bool) -> String {
     let whole = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
-    let archives: Vec<Utf8PathBuf> = set.members().map(|(archive, _)| whole(archive.path())).collect();
+    let archives: Vec<Utf8PathBuf> =
+        set.members().map(|(archive, _)| whole(archive.path())).collect();
     let parts: Vec<&[u8]> = archives.iter().map(|path| path.as_str().as_bytes()).collect();
-    let key = Key::of(if exact { "exactly searched pages" } else { "searched pages" }, &parts).to_string();
+    let key = Key::of(if exact { "exactly searched pages" } else { "searched pages" }, &parts)
+        .to_string();
     format!("{}.{ENDING}", &key[..16])
 }
 

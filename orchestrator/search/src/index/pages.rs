@@ -1,8 +1,7 @@
 //! Which pages are indexed, and with which title and text.
 
-use snapshots::Page;
 use snapshots::index::{CaptureKind, IndexError, IndexHit, ReplaySet};
-use snapshots::matching;
+use snapshots::{Page, matching};
 
 use crate::segment::Document;
 use crate::{engines, text};
@@ -30,8 +29,8 @@ pub(super) enum Answers {
 /// other queries, so they are not indexed.
 pub(super) fn host_of(url: &str) -> Option<String> {
     let parsed = url::Url::parse(url).ok()?;
-    let host =
-        matches!(parsed.scheme(), "http" | "https").then(|| parsed.host_str().map(str::to_lowercase))??;
+    let host = matches!(parsed.scheme(), "http" | "https")
+        .then(|| parsed.host_str().map(str::to_lowercase))??;
     engines::query_of(&host, url).is_none().then_some(host)
 }
 
@@ -67,7 +66,12 @@ pub(super) fn document(
 
 /// The answer of replay for the URL: a page, or, if the page's text is known, also a redirect to
 /// one.
-fn answer(set: &ReplaySet, answers: Answers, url: &str, known: bool) -> Result<Option<IndexHit>, IndexError> {
+fn answer(
+    set: &ReplaySet,
+    answers: Answers,
+    url: &str,
+    known: bool,
+) -> Result<Option<IndexHit>, IndexError> {
     let url = url.split('#').next().unwrap_or_default();
     let request = matching::ReplayRequest::bare("GET", url);
     let key = matching::exact(&request);

@@ -73,7 +73,11 @@ impl Lists {
     }
 
     /// The pages with the phrase, each with the code of its frequency.
-    pub(super) fn pages(&self, segment: &Segment, budget: &mut u64) -> Result<Vec<(u32, u8)>, SegmentError> {
+    pub(super) fn pages(
+        &self,
+        segment: &Segment,
+        budget: &mut u64,
+    ) -> Result<Vec<(u32, u8)>, SegmentError> {
         let Some(((shortest, _), others)) = self.lists.split_first() else { return Ok(Vec::new()) };
         if *budget == 0 {
             return Ok(Vec::new());
@@ -124,7 +128,8 @@ impl Lists {
                         from = starts.pages[at].1;
                         at += 1;
                     }
-                    let Some((_, end)) = starts.pages.get(at).filter(|(known, _)| *known == page) else {
+                    let Some((_, end)) = starts.pages.get(at).filter(|(known, _)| *known == page)
+                    else {
                         return;
                     };
                     let mut known = starts.places[from..*end].iter().copied().peekable();

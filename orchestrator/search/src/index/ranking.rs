@@ -42,7 +42,9 @@ impl Ranking {
     /// The score of a word in a page.
     #[inline(always)]
     pub(super) fn score(&self, weight: u32, tf: u8, length: u8) -> u32 {
-        self.table.get(usize::from(tf) * LENGTH_CODES + usize::from(length)).map_or(1, |own| own * weight)
+        self.table
+            .get(usize::from(tf) * LENGTH_CODES + usize::from(length))
+            .map_or(1, |own| own * weight)
     }
 }
 
@@ -54,7 +56,9 @@ mod tests {
     fn more_and_rarer_words_in_shorter_pages_score_more() {
         let ranking = Ranking::new(1_000_000, 300_000_000);
         let (rare, common) = (ranking.weight(3), ranking.weight(900_000));
-        assert!(rare > 20 * common && ranking.weight(u64::MAX) == 1 && ranking.weight(1_000_000) == 1);
+        assert!(
+            rare > 20 * common && ranking.weight(u64::MAX) == 1 && ranking.weight(1_000_000) == 1
+        );
         assert!(ranking.score(rare, 2, 40) > ranking.score(rare, 1, 40));
         assert!(ranking.score(rare, 2, 40) > ranking.score(rare, 2, 60));
         // 64 words, the most that a query has, do not overflow.

@@ -82,8 +82,9 @@ pub(super) fn shown(
 fn best(matches: &[Match]) -> (u32, u32) {
     let mut best = (0, TEXT_AT, TEXT_AT);
     for (number, first) in matches.iter().enumerate() {
-        let window =
-            matches[number..].iter().take_while(|found| found.place < first.place.saturating_add(WORDS));
+        let window = matches[number..]
+            .iter()
+            .take_while(|found| found.place < first.place.saturating_add(WORDS));
         let (mut score, mut seen, mut last) = (0u64, Vec::new(), first.place);
         for found in window {
             last = found.place;

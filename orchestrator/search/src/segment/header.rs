@@ -52,7 +52,8 @@ impl Header {
             self.resident_crc,
             self.end,
         ];
-        for (slot, number) in bytes[40..HEADER - 32].as_chunks_mut::<8>().0.iter_mut().zip(numbers) {
+        for (slot, number) in bytes[40..HEADER - 32].as_chunks_mut::<8>().0.iter_mut().zip(numbers)
+        {
             *slot = number.to_le_bytes();
         }
         let seal = Sha256::digest(&bytes[..HEADER - 32]);
@@ -73,8 +74,11 @@ impl Header {
         }
         let mut state = [0; 32];
         state.copy_from_slice(&bytes[8..40]);
-        let mut numbers =
-            bytes[40..HEADER - 32].as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
+        let mut numbers = bytes[40..HEADER - 32]
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|eight| u64::from_le_bytes(*eight));
         let mut next = || numbers.next();
         if next()? != VERSION {
             return None;
@@ -91,10 +95,15 @@ impl Header {
             resident_crc: next()?,
             end: next()?,
         };
-        let ordered =
-            [HEADER as u64, header.postings_at, header.words_at, header.places_at, header.resident_at]
-                .is_sorted()
-                && header.resident_at <= header.end;
+        let ordered = [
+            HEADER as u64,
+            header.postings_at,
+            header.words_at,
+            header.places_at,
+            header.resident_at,
+        ]
+        .is_sorted()
+            && header.resident_at <= header.end;
         (ordered && header.end == length && u32::try_from(header.pages).is_ok()).then_some(header)
     }
 }

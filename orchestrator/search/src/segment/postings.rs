@@ -148,13 +148,23 @@ impl List {
         let blocks = self.blocks();
         if blocks == 0 {
             let places = 0..self.places.end - self.places.start;
-            return Some(Block { before: 0, count: self.count as usize, pages: 0..self.bytes.len(), places });
+            return Some(Block {
+                before: 0,
+                count: self.count as usize,
+                pages: 0..self.bytes.len(),
+                places,
+            });
         }
         let (before, pages, places) = if number == 0 { (0, 0, 0) } else { self.entry(number - 1)? };
         let (_, pages_end, places_end) = self.entry(number)?;
         let from = blocks * ENTRY;
         let count = (self.count as usize - number * BLOCK).min(BLOCK);
-        Some(Block { before, count, pages: from + pages..from + pages_end, places: places..places_end })
+        Some(Block {
+            before,
+            count,
+            pages: from + pages..from + pages_end,
+            places: places..places_end,
+        })
     }
 
     /// The number of the first block, from `from` on, that may have this page.

@@ -69,7 +69,8 @@ impl Segment {
         if sealed && u64::from(checksum(&resident)) != header.resident_crc {
             return Err(SegmentError::Damaged("the table of pages"));
         }
-        Segment::assemble(file, header, sealed, &resident).ok_or(SegmentError::Damaged("the table of pages"))
+        Segment::assemble(file, header, sealed, &resident)
+            .ok_or(SegmentError::Damaged("the table of pages"))
     }
 
     fn assemble(file: File, header: Header, sealed: bool, mut resident: &[u8]) -> Option<Segment> {
@@ -91,8 +92,10 @@ impl Segment {
             host_names.push(String::from_utf8(part(length.into())?.to_vec()).ok()?);
         }
         let deferred = numbers(resident);
-        let fits = (header.words_at.checked_add(header.words.checked_mul(ROW as u64)?)? == header.places_at)
-            && header.places_at.checked_add(header.pages.checked_mul(PLACE)?)? == header.resident_at
+        let fits = (header.words_at.checked_add(header.words.checked_mul(ROW as u64)?)?
+            == header.places_at)
+            && header.places_at.checked_add(header.pages.checked_mul(PLACE)?)?
+                == header.resident_at
             && hosts.iter().all(|host| (*host as usize) < host_names.len())
             && lengths.iter().all(|code| usize::from(*code) < LENGTH_CODES);
         fits.then_some(Segment {

@@ -180,7 +180,9 @@ impl Run {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             outcome => outcome?,
         }
-        let number = |at: usize| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]);
+        let number = |at: usize| {
+            u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]])
+        };
         self.hash = Some(u64::from(number(0)) | u64::from(number(4)) << 32);
         self.count = number(8);
         self.pages.resize(number(12) as usize, 0);

@@ -13,13 +13,18 @@ use crate::words::words;
 fn pages(count: u32) -> Vec<Document> {
     let mut number = 1u64;
     let mut next = |below: u64| {
-        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        number =
+            number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (number >> 33) % below
     };
-    let language = ["the", "of", "oak", "pine", "old", "town", "is", "京", "都", "walnut", "ash", "elm"];
+    let language =
+        ["the", "of", "oak", "pine", "old", "town", "is", "京", "都", "walnut", "ash", "elm"];
     let mut some = |most: u64| -> String {
         let count = next(most);
-        (0..count).map(|_| language[(next(12) * next(12) / 12) as usize]).collect::<Vec<_>>().join(" ")
+        (0..count)
+            .map(|_| language[(next(12) * next(12) / 12) as usize])
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     (0..count)
         .map(|page| Document {
@@ -50,10 +55,13 @@ fn file_of(bytes: &[u8]) -> File {
 }
 
 /// Reads everything in a segment that the words of these pages lead to.
-fn read_all(segment: &Segment) -> Result<BTreeMap<&'static str, BTreeMap<u32, Vec<u32>>>, SegmentError> {
+fn read_all(
+    segment: &Segment,
+) -> Result<BTreeMap<&'static str, BTreeMap<u32, Vec<u32>>>, SegmentError> {
     let mut found = BTreeMap::new();
-    for word in ["the", "of", "oak", "pine", "old", "town", "is", "京", "都", "walnut", "ash", "elm", "none"]
-    {
+    for word in [
+        "the", "of", "oak", "pine", "old", "town", "is", "京", "都", "walnut", "ash", "elm", "none",
+    ] {
         let Some(list) = segment.list(hash_of("word", word))? else { continue };
         let mut pages = Vec::new();
         list.for_each(|page, _| pages.push(page))?;
@@ -79,7 +87,12 @@ fn every_word_is_found_where_it_is() {
     for (number, page) in pages.iter().enumerate() {
         for (text, at) in [(&page.title, TITLE_AT), (&page.text, TEXT_AT)] {
             for (place, word) in words(text).into_iter().enumerate() {
-                expected.entry(word).or_default().entry(number as u32).or_default().push(at + place as u32);
+                expected
+                    .entry(word)
+                    .or_default()
+                    .entry(number as u32)
+                    .or_default()
+                    .push(at + place as u32);
             }
         }
     }

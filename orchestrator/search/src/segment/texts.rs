@@ -104,7 +104,9 @@ impl TextHead {
         number: usize,
         read: impl FnOnce(std::ops::Range<u64>) -> Result<Vec<u8>, SegmentError>,
     ) -> Result<String, SegmentError> {
-        let Some((size, whole)) = self.chunks.get(number).copied() else { return Ok(String::new()) };
+        let Some((size, whole)) = self.chunks.get(number).copied() else {
+            return Ok(String::new());
+        };
         let before: u64 = self.chunks[..number].iter().map(|(size, _)| u64::from(*size)).sum();
         let start = self.at.checked_add(before).ok_or(DAMAGED)?;
         let bytes = read(start..start.checked_add(size.into()).ok_or(DAMAGED)?)?;

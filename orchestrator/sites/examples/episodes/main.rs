@@ -37,9 +37,10 @@ async fn main() -> Outcome<()> {
     all.retain(|site| wanted.is_empty() || wanted.contains(&site.name));
     all.retain(|site| matches!(site.driver, DriverSpec::Docker(_) | DriverSpec::Embedded(_)));
     all.retain(|site| site.reset == ResetPolicy::Restore);
-    let folder =
-        Utf8PathBuf::from_path_buf(std::env::temp_dir().join(format!("episodes-{}", std::process::id())))
-            .map_err(|_| "a folder with a plain name")?;
+    let folder = Utf8PathBuf::from_path_buf(
+        std::env::temp_dir().join(format!("episodes-{}", std::process::id())),
+    )
+    .map_err(|_| "a folder with a plain name")?;
     let mut bad = 0;
     for site in all {
         let (name, site_path) = (site.name.clone(), site.clone());
@@ -61,7 +62,9 @@ async fn main() -> Outcome<()> {
         group.stop().await?;
         let recycles = summary(&recycles.lock());
         match &outcome {
-            Ok(()) => println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}"),
+            Ok(()) => {
+                println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}")
+            }
             Err(error) => println!("{name}: {error}; {drifts} drifts"),
         }
         bad += u64::from(outcome.is_err()) + drifts;
@@ -77,13 +80,17 @@ async fn run(group: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize)
     for episode in 0..episodes {
         let lease = group.lease(&site.name, SOON).await?;
         if let Some(difference) = lease.difference().await? {
-            return Err(format!("episode {episode} began with an instance in which {difference}").into());
+            return Err(
+                format!("episode {episode} began with an instance in which {difference}").into()
+            );
         }
         for condition in site.ready.values().filter_map(|ready| ready.get.as_ref()) {
             let page = visit::words(&visit::ask(&lease, condition).await?);
             let first = seen.entry(condition.clone()).or_insert_with(|| page.clone());
             if *first != page {
-                return Err(format!("episode {episode} shows another {condition} than the first").into());
+                return Err(
+                    format!("episode {episode} shows another {condition} than the first").into()
+                );
             }
         }
         let mut cookies = String::new();
@@ -125,7 +132,8 @@ fn summary(recycles: &[(Duration, ResetMethod)]) -> String {
     let mut times: Vec<Duration> = recycles.iter().map(|(took, _)| *took).collect();
     times.sort();
     let at = |percent: usize| {
-        times.get(times.len().saturating_sub(1) * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1000.0
+        times.get(times.len().saturating_sub(1) * percent / 100).map_or(0.0, Duration::as_secs_f64)
+            * 1000.0
     };
     let replaced = recycles.iter().filter(|(_, how)| *how == ResetMethod::Replaced).count();
     format!(

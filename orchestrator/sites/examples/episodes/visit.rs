@@ -21,7 +21,9 @@ pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> 
             ),
             (
                 "/create_forum".to_owned(),
-                format!("forum[name]=episode_{episode}&forum[title]=E&forum[description]=E&forum[sidebar]=E"),
+                format!(
+                    "forum[name]=episode_{episode}&forum[title]=E&forum[description]=E&forum[sidebar]=E"
+                ),
             ),
         ],
         _ => vec![
@@ -37,13 +39,16 @@ pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> 
         "/scratchpad.html"
     };
     let page = request(lease, &format!("GET {page}"), cookies, None).await?;
-    let token = page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
+    let token =
+        page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
     let token = token.ok_or("no form with a token")?;
     for (path, fields) in forms {
         let form = format!("token={token}&{}", fields.replace('[', "%5B").replace(']', "%5D"));
         let answer = request(lease, &format!("POST {path}"), cookies, Some(&form)).await?;
         if !answer.starts_with("HTTP/1.1 302") {
-            return Err(format!("{path} answers {}", answer.lines().next().unwrap_or_default()).into());
+            return Err(
+                format!("{path} answers {}", answer.lines().next().unwrap_or_default()).into()
+            );
         }
     }
     Ok(())
@@ -65,7 +70,10 @@ async fn request(lease: &Lease, what: &str, cookies: &str, form: Option<&str>) -
     let host = lease.site().canonical();
     let mut stream = lease.upstream().connect().await?;
     let sent = form.map_or(String::new(), |form| {
-        format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n", form.len())
+        format!(
+            "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n",
+            form.len()
+        )
     });
     let request = format!(
         "{what} HTTP/1.1\r\nHost: {host}\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\
@@ -82,8 +90,10 @@ async fn request(lease: &Lease, what: &str, cookies: &str, form: Option<&str>) -
 /// visit to visit.
 pub(crate) fn words(page: &str) -> String {
     let body = page.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let shown =
-        body.split('<').filter(|part| !part.starts_with("script")).filter_map(|part| part.split_once('>'));
+    let shown = body
+        .split('<')
+        .filter(|part| !part.starts_with("script"))
+        .filter_map(|part| part.split_once('>'));
     let words = shown.flat_map(|(_, text)| text.split(|c: char| !c.is_alphabetic()));
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }

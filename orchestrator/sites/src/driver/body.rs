@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
+use bollard::models::{
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType,
+};
 use camino::Utf8Path;
 
 use crate::manifest::Limits;
@@ -61,7 +63,8 @@ impl Body<'_> {
         const SCRATCH: &str = "rw,nosuid,nodev,mode=1777";
         let usual = if writable { &[][..] } else { &["/tmp", "/run"] };
         let usual = usual.iter().map(|path| ((*path).to_owned(), SCRATCH.to_owned()));
-        let sized = self.scratch.into_iter().map(|(path, size)| (path, format!("{SCRATCH},size={size}")));
+        let sized =
+            self.scratch.into_iter().map(|(path, size)| (path, format!("{SCRATCH},size={size}")));
         let limiter = self.limiter;
         let security = vec!["no-new-privileges".to_owned(), format!("seccomp={}", limiter.profile)];
         let memory = limiter.limits("memory").then(|| bytes(limits.memory.0));
@@ -99,7 +102,10 @@ impl Body<'_> {
             env: Some(env),
             labels: Some(self.labels),
             // The `ready` conditions of the manifest replace the image's health check.
-            healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..Default::default() }),
+            healthcheck: Some(HealthConfig {
+                test: Some(vec!["NONE".to_owned()]),
+                ..Default::default()
+            }),
             host_config: Some(host),
             ..Default::default()
         }

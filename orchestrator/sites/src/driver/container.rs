@@ -11,8 +11,8 @@ use bollard::errors::Error as Api;
 use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use bollard::models::{ContainerInspectResponse, ContainerState};
 use bollard::query_parameters::{
-    InspectContainerOptions, LogsOptionsBuilder, RemoveContainerOptionsBuilder, StatsOptionsBuilder,
-    WaitContainerOptionsBuilder,
+    InspectContainerOptions, LogsOptionsBuilder, RemoveContainerOptionsBuilder,
+    StatsOptionsBuilder, WaitContainerOptionsBuilder,
 };
 use futures_util::StreamExt;
 use tokio::sync::mpsc::Sender;
@@ -84,14 +84,17 @@ impl Container {
 
     /// Its first process, which is known to be no other one that has got its id since.
     pub(crate) async fn first_process(&self, image: &str) -> Result<Owner, Error> {
-        let refused = |why: String| Error::Refused { doing: format!("start a container of {image}"), why };
+        let refused =
+            |why: String| Error::Refused { doing: format!("start a container of {image}"), why };
         let first = self.pid.get().map(|pid| Owner::of(*pid));
         // Only a process that had this id before and after is the container's for sure.
         let still = self.process().await;
         match (self.fault().await, first) {
             (Some(why), _) => Err(refused(format!("it {why}"))),
             (None, Some(first)) if still == Some(first.pid()) => Ok(first),
-            (None, _) => Err(refused("the engine names no first process of it on this machine".to_owned())),
+            (None, _) => {
+                Err(refused("the engine names no first process of it on this machine".to_owned()))
+            }
         }
     }
 
@@ -177,7 +180,9 @@ impl Container {
     async fn query_fault(&self) -> Option<String> {
         match self.inspect().await {
             Ok(Ok(inspected)) => self.judge(&inspected),
-            Ok(Err(Api::DockerResponseServerError { status_code: 404, .. })) => Some(REMOVED.to_owned()),
+            Ok(Err(Api::DockerResponseServerError { status_code: 404, .. })) => {
+                Some(REMOVED.to_owned())
+            }
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the engine does not tell of a container");
                 None
@@ -186,7 +191,11 @@ impl Container {
         }
     }
 
-    pub(crate) async fn exec(&self, command: &[String], user: Option<&str>) -> Result<String, Error> {
+    pub(crate) async fn exec(
+        &self,
+        command: &[String],
+        user: Option<&str>,
+    ) -> Result<String, Error> {
         let doing = || format!("run {} in a container", command.join(" "));
         let options = CreateExecOptions {
             attach_stdout: Some(true),
@@ -196,8 +205,11 @@ impl Container {
             ..Default::default()
         };
         let run = async {
-            let created =
-                self.docker().create_exec(&self.id, options).await.map_err(Error::of_engine(doing()))?;
+            let created = self
+                .docker()
+                .create_exec(&self.id, options)
+                .await
+                .map_err(Error::of_engine(doing()))?;
             let started = self.docker().start_exec(&created.id, None::<StartExecOptions>).await;
             let (mut said, mut complaints) = (Vec::new(), Vec::new());
             if let StartExecResults::Attached { mut output, .. } =
@@ -214,13 +226,18 @@ impl Container {
                     }
                 }
             }
-            let ended = self.docker().inspect_exec(&created.id).await.map_err(Error::of_engine(doing()))?;
+            let ended =
+                self.docker().inspect_exec(&created.id).await.map_err(Error::of_engine(doing()))?;
             match ended.exit_code {
                 Some(0) => Ok(String::from_utf8_lossy(&said).into_owned()),
                 code => {
                     let complaint = String::from_utf8_lossy(&complaints);
-                    let code = code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
-                    Err(Error::Refused { doing: doing(), why: format!("{code}: {}", complaint.trim()) })
+                    let code =
+                        code.map_or("no exit code".to_owned(), |code| format!("exit code {code}"));
+                    Err(Error::Refused {
+                        doing: doing(),
+                        why: format!("{code}: {}", complaint.trim()),
+                    })
                 }
             }
         };
@@ -268,8 +285,11 @@ impl Container {
     }
 
     pub(crate) async fn log(&self, lines: usize) -> Vec<String> {
-        let options =
-            LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&lines.to_string()).build();
+        let options = LogsOptionsBuilder::default()
+            .stdout(true)
+            .stderr(true)
+            .tail(&lines.to_string())
+            .build();
         let mut pieces = Box::pin(self.docker().logs(&self.id, Some(options)));
         let mut said = String::new();
         let read = async {
@@ -287,8 +307,12 @@ impl Container {
     /// Like [`super::Machine::follow`], with a prefix before each line.
     pub(crate) async fn follow(&self, lines: Option<usize>, before: &str, tell: &Sender<String>) {
         let tail = lines.map_or("all".to_owned(), |lines| lines.to_string());
-        let options =
-            LogsOptionsBuilder::default().stdout(true).stderr(true).tail(&tail).follow(true).build();
+        let options = LogsOptionsBuilder::default()
+            .stdout(true)
+            .stderr(true)
+            .tail(&tail)
+            .follow(true)
+            .build();
         let unhurried = self.docker().clone().with_timeout(UNHURRIED);
         let mut pieces = Box::pin(unhurried.logs(&self.id, Some(options)));
         let mut read = Vec::new();
@@ -304,7 +328,8 @@ impl Container {
 
     pub(crate) async fn memory(&self) -> Option<u64> {
         if let Some(pid) = self.pid.get().copied()
-            && let Ok(Some(bytes)) = blocking(move || Ok(Members::of(pid).and_then(|all| all.memory()))).await
+            && let Ok(Some(bytes)) =
+                blocking(move || Ok(Members::of(pid).and_then(|all| all.memory()))).await
         {
             return Some(bytes);
         }
@@ -317,7 +342,8 @@ impl Container {
         // Page cache that can be reclaimed at any time does not count. cgroup v1 and v2 use
         // different names for it.
         let pages = stats.stats.unwrap_or_default();
-        let cache = ["total_inactive_file", "inactive_file"].iter().find_map(|name| pages.get(*name));
+        let cache =
+            ["total_inactive_file", "inactive_file"].iter().find_map(|name| pages.get(*name));
         Some(stats.usage?.saturating_sub(cache.copied().unwrap_or(0)))
     }
 

@@ -117,14 +117,17 @@ impl Containers {
             None => Vec::new(),
         };
         for (name, container) in &self.sidecars {
-            said.extend(container.log(lines).await.into_iter().map(|line| format!("{name}: {line}")));
+            said.extend(
+                container.log(lines).await.into_iter().map(|line| format!("{name}: {line}")),
+            );
         }
         said
     }
 
     async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
         let main = self.main.iter().map(|main| (String::new(), main));
-        let sidecars = self.sidecars.iter().map(|(name, container)| (format!("{name}: "), container));
+        let sidecars =
+            self.sidecars.iter().map(|(name, container)| (format!("{name}: "), container));
         let all = main.chain(sidecars).map(|(before, container)| {
             let tell = &tell;
             async move { container.follow(lines, &before, tell).await }

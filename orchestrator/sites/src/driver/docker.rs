@@ -15,7 +15,9 @@ use std::net::IpAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
-use bollard::models::{ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig};
+use bollard::models::{
+    ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig,
+};
 use bollard::query_parameters::CreateContainerOptionsBuilder;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::FutureExt;
@@ -124,7 +126,8 @@ impl Docker {
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(ports) => {
                 let quota = Quota::new(folder.clone(), &self.spec.limits, golden.as_deref());
-                let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
+                let content =
+                    golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
                 let instance = Instance::new(id, ports.own, clock, content, Box::new(containers));
                 Ok(instance.with_ports(ports.others).held_to(quota))
             }
@@ -225,7 +228,8 @@ impl Docker {
         if sidecars == 0 && range.network.apart {
             return Ok(Place::In(range.network.clone()));
         }
-        let network = range.of_copy(&self.context.monitor, name, self.labels(id), 1 + sidecars).await?;
+        let network =
+            range.of_copy(&self.context.monitor, name, self.labels(id), 1 + sidecars).await?;
         made.network = Some(network.clone());
         Ok(Place::In(network))
     }
@@ -240,7 +244,8 @@ impl Docker {
         let port = self.spec.port;
         let wanted = self.site.hosts.iter().filter_map(|host| host.port).chain([port]).collect();
         let (mut others, started) = relay::start(&relays.helper, folder, first, wanted).await?;
-        let nowhere = || Error::Refused { doing: format!("reach port {port}"), why: "no relay".to_owned() };
+        let nowhere =
+            || Error::Refused { doing: format!("reach port {port}"), why: "no relay".to_owned() };
         let own = others.remove(&port).ok_or_else(nowhere)?;
         others.insert(port, own.clone());
         Ok((Ports { own, others }, started))
@@ -270,7 +275,12 @@ impl Docker {
     }
 
     /// Creates a container: with an address of its own, or without any network.
-    async fn create(&self, name: &str, body: Body<'_>, place: &mut Place) -> Result<Container, Error> {
+    async fn create(
+        &self,
+        name: &str,
+        body: Body<'_>,
+        place: &mut Place,
+    ) -> Result<Container, Error> {
         match place {
             Place::In(network) => self.create_in(name, body, network).await,
             Place::Nowhere { first, keeps_user } => {
@@ -291,7 +301,12 @@ impl Docker {
     }
 
     /// Creates a container with an address of its own.
-    async fn create_in(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
+    async fn create_in(
+        &self,
+        name: &str,
+        body: Body<'_>,
+        network: &Network,
+    ) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
         let address = network.addresses.take(1).ok_or_else(|| network.used_up(doing.clone()))?;
         let endpoint = EndpointSettings {
@@ -318,7 +333,8 @@ impl Docker {
     ) -> Result<Container, Error> {
         let monitor = &self.context.monitor;
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        let created = monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
+        let created =
+            monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
         Ok(Container::new(monitor, created.id, network))
     }
 
@@ -331,9 +347,13 @@ impl Docker {
 
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
-        let found =
-            golden::of_image(&self.context.monitor, &self.spec.image, &self.site.name, &self.context.golden)
-                .await?;
+        let found = golden::of_image(
+            &self.context.monitor,
+            &self.spec.image,
+            &self.site.name,
+            &self.context.golden,
+        )
+        .await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
         Ok(Some(Arc::new(golden)))
@@ -390,7 +410,11 @@ fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error
 /// it.
 fn user() -> String {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
-    if user.is_root() { format!("{USER}:{USER}") } else { format!("{}:{}", user.as_raw(), group.as_raw()) }
+    if user.is_root() {
+        format!("{USER}:{USER}")
+    } else {
+        format!("{}:{}", user.as_raw(), group.as_raw())
+    }
 }
 
 /// Who can access the state: that user, or all users of a third-party image.

@@ -61,12 +61,12 @@ impl Embedded {
                     let tasks = folder_of(&site, "turk", tasks)?;
                     EmbeddedApp::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
                 }
-                Application::Static(files) => {
-                    EmbeddedApp::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
-                }
-                Application::Hosts(files) => {
-                    EmbeddedApp::Hosts(Files::open(folder_of(&site, "hosts", files)?.as_std_path())?)
-                }
+                Application::Static(files) => EmbeddedApp::Files(Files::open(
+                    folder_of(&site, "static", files)?.as_std_path(),
+                )?),
+                Application::Hosts(files) => EmbeddedApp::Hosts(Files::open(
+                    folder_of(&site, "hosts", files)?.as_std_path(),
+                )?),
             })
         };
         Ok(Embedded { served: blocking(open).await?, start_of_time, name, instances })
@@ -88,8 +88,12 @@ impl Embedded {
             let instance = match served {
                 EmbeddedApp::Forum(golden) => forum::start(&golden, &options)?,
                 EmbeddedApp::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
-                EmbeddedApp::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
-                EmbeddedApp::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
+                EmbeddedApp::Turk(golden, library) => {
+                    turkingbench::start(&golden, &options, &library)?
+                }
+                EmbeddedApp::Files(files) => {
+                    return Ok((files.router(options.clock), Content::Elsewhere));
+                }
                 EmbeddedApp::Hosts(files) => {
                     return Ok((files.router_by_host(options.clock), Content::Elsewhere));
                 }
@@ -150,10 +154,17 @@ impl Drop for Server {
 }
 
 impl Machine for Server {
-    fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
+    fn exec<'a>(
+        &'a self,
+        command: &'a [String],
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, Error>> {
         let doing = format!("run {}", command.join(" "));
-        future::ready(Err(Error::Refused { doing, why: "the site is part of this program".to_owned() }))
-            .boxed()
+        future::ready(Err(Error::Refused {
+            doing,
+            why: "the site is part of this program".to_owned(),
+        }))
+        .boxed()
     }
 
     fn ended(&self) -> BoxFuture<'_, String> {

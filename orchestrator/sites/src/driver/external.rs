@@ -20,7 +20,8 @@ impl External {
     pub(crate) fn new(site: &Site, spec: &ExternalSpec) -> Result<External, Error> {
         let url = spec.url.as_str();
         let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
-        let url: Url = url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
+        let url: Url =
+            url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
         if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
             return Err(senseless(format!("{url} is no URL of a web server")));
         }
@@ -48,10 +49,17 @@ impl Driver for External {
 struct ExternalMachine;
 
 impl Machine for ExternalMachine {
-    fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
+    fn exec<'a>(
+        &'a self,
+        command: &'a [String],
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, Error>> {
         let doing = format!("run {}", command.join(" "));
-        future::ready(Err(Error::Refused { doing, why: "the site is not on this machine".to_owned() }))
-            .boxed()
+        future::ready(Err(Error::Refused {
+            doing,
+            why: "the site is not on this machine".to_owned(),
+        }))
+        .boxed()
     }
 
     fn ended(&self) -> BoxFuture<'_, String> {

@@ -52,7 +52,9 @@ impl Members {
         let program = |pid: u32| {
             let file = fs::read_link(format!("/proc/{pid}/exe"));
             let file = file.map(|path| path.to_string_lossy().into_owned());
-            let name = || fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned());
+            let name = || {
+                fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned())
+            };
             file.or_else(|_| name()).ok()
         };
         // A process that has ended in the meantime has no program.
@@ -91,7 +93,9 @@ fn group_of(pid: u32) -> Option<Utf8PathBuf> {
         };
         // It must be a control group of its own, not the root.
         let path = path.trim_start_matches('/');
-        (!path.is_empty()).then(|| folder.join(path).join("cgroup.procs")).filter(|file| file.is_file())
+        (!path.is_empty())
+            .then(|| folder.join(path).join("cgroup.procs"))
+            .filter(|file| file.is_file())
     };
     groups.lines().find_map(file)
 }

@@ -62,7 +62,8 @@ impl Namespaces {
     /// The words before those of a command that runs it where this process is.
     pub(crate) fn enters(&self, pid: u32) -> Vec<String> {
         let pid = pid.to_string();
-        let user: &[&str] = if self.way == PLAIN { &[] } else { &["--user", "--preserve-credentials"] };
+        let user: &[&str] =
+            if self.way == PLAIN { &[] } else { &["--user", "--preserve-credentials"] };
         let words = ["nsenter", "--target", &pid, "--net"].into_iter().chain(user.iter().copied());
         words.chain(["--"]).map(str::to_owned).collect()
     }

@@ -110,7 +110,8 @@ impl Process {
 
         let runs_in = folder.clone();
         let (env, port) = (self.spec.env.clone(), free_port()?);
-        let runner = CommandRunner { site: Arc::clone(site), env, folder, state: state.clone(), port };
+        let runner =
+            CommandRunner { site: Arc::clone(site), env, folder, state: state.clone(), port };
         let (gate, stdin) = match self.namespaces.is_some().then(Gate::new).transpose() {
             Ok(gate) => gate.unzip(),
             Err(error) => return Err(Error::of_file("run", &runner.folder)(error)),
@@ -189,8 +190,11 @@ async fn end_of(log: &Utf8Path) -> std::io::Result<Vec<u8>> {
 
 /// Returns a port that nobody listens on at the moment.
 fn free_port() -> Result<u16, Error> {
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-    listener.map(|address| address.port()).map_err(Error::of_file("find a free port on", "127.0.0.1".into()))
+    let listener =
+        std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    listener
+        .map(|address| address.port())
+        .map_err(Error::of_file("find a free port on", "127.0.0.1".into()))
 }
 
 /// Runs commands of one instance.
@@ -206,7 +210,8 @@ impl CommandRunner {
     /// A command, as the arguments of these words `before` it.
     fn command(&self, before: Vec<String>, words: &[String]) -> Result<Command, Error> {
         let port = self.port.to_string();
-        let fill = |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
+        let fill =
+            |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
         if words.is_empty() {
             let why = "`command` is empty".to_owned();
             return Err(Error::Senseless { site: self.site.name.clone(), why });
@@ -244,7 +249,8 @@ impl Group {
         let pid = child.id().unwrap_or_default();
         // The sweep reads this note if we are killed.
         let note = runner.folder.join(owner::PROCESS);
-        std::fs::write(&note, Owner::of(pid).to_string()).map_err(Error::of_file("write", &note))?;
+        std::fs::write(&note, Owner::of(pid).to_string())
+            .map_err(Error::of_file("write", &note))?;
         let (tell, ended) = watch::channel(None);
         tokio::spawn(async move {
             let why = match child.wait().await {
@@ -259,7 +265,10 @@ impl Group {
     async fn ended(&self) -> String {
         let mut ended = self.ended.clone();
         let lost = future::select_all(
-            self.relays.iter().map(|relay| relay.ended().boxed()).chain([future::pending().boxed()]),
+            self.relays
+                .iter()
+                .map(|relay| relay.ended().boxed())
+                .chain([future::pending().boxed()]),
         );
         tokio::select! {
             biased;
@@ -271,7 +280,8 @@ impl Group {
     }
 
     async fn exec(&self, words: &[String]) -> Result<String, Error> {
-        let refused = |why: String| Error::Refused { doing: format!("run {}", words.join(" ")), why };
+        let refused =
+            |why: String| Error::Refused { doing: format!("run {}", words.join(" ")), why };
         let before = self.namespaces.as_ref().map(|namespaces| namespaces.enters(self.pid));
         let mut command = self.runner.command(before.unwrap_or_default(), words)?;
         let output = command.kill_on_drop(true).output().await;
@@ -279,7 +289,11 @@ impl Group {
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
-        Err(refused(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim())))
+        Err(refused(format!(
+            "{}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )))
     }
 
     async fn log(&self, lines: usize) -> Vec<String> {
@@ -291,7 +305,9 @@ impl Group {
     }
 
     async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
-        let Ok(mut file) = tokio::fs::File::open(self.runner.folder.join(LOG)).await else { return };
+        let Ok(mut file) = tokio::fs::File::open(self.runner.folder.join(LOG)).await else {
+            return;
+        };
         let (mut read, mut skip) = (Vec::new(), lines);
         let mut polls = interval(POLL_INTERVAL);
         loop {
@@ -323,7 +339,11 @@ impl Group {
 }
 
 impl Machine for Group {
-    fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
+    fn exec<'a>(
+        &'a self,
+        command: &'a [String],
+        _: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<String, Error>> {
         self.exec(command).boxed()
     }
 

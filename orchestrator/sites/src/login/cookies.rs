@@ -75,8 +75,9 @@ impl Cookie {
     }
 
     fn is_for(&self, path: &str) -> bool {
-        path.strip_prefix(self.path.as_str())
-            .is_some_and(|rest| rest.is_empty() || self.path.ends_with('/') || rest.starts_with(['/', '?']))
+        path.strip_prefix(self.path.as_str()).is_some_and(|rest| {
+            rest.is_empty() || self.path.ends_with('/') || rest.starts_with(['/', '?'])
+        })
     }
 }
 
@@ -145,8 +146,10 @@ mod tests {
                 "nonsense",
             ],
         );
-        let kept =
-            answer("/", &["session=2; Path=/; Expires=Fri, 16 Jun 2023 09:00:00 GMT", "other=3; Path=/a"]);
+        let kept = answer(
+            "/",
+            &["session=2; Path=/; Expires=Fri, 16 Jun 2023 09:00:00 GMT", "other=3; Path=/a"],
+        );
         assert_eq!(kept.header("/").unwrap(), "session=2");
         assert_eq!(kept.header("/login?x").unwrap(), "deep=2; session=2");
         assert_eq!(kept.header("/loginx").unwrap(), "session=2");

@@ -10,6 +10,8 @@ mod form;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+pub use cookies::Cookie;
+use cookies::Cookies;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use jiff::Timestamp;
@@ -17,10 +19,6 @@ use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
-
-pub use cookies::Cookie;
-
-use cookies::Cookies;
 
 use crate::http::{Answer, Target};
 use crate::instance::Instance;
@@ -42,7 +40,9 @@ pub struct LoginSession {
 /// The cached log-ins of one site, by account. Concurrent log-ins of one account wait for the
 /// first.
 #[derive(Debug, Default)]
-pub(crate) struct LoginSessions(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoginSession>>>>>);
+pub(crate) struct LoginSessions(
+    Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoginSession>>>>>,
+);
 
 impl LoginSessions {
     fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoginSession>>> {
@@ -60,7 +60,8 @@ impl LoginSessions {
         instance: &Instance,
         account: &str,
     ) -> Result<LoginSession, Error> {
-        let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
+        let failed =
+            |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
         let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
             let meant = suggestions::did_you_mean(account, known.iter().copied());
@@ -103,8 +104,10 @@ async fn check(
     let mut headers = HeaderMap::new();
     for (name, value) in &given.headers {
         let name: HeaderName = name.parse().map_err(|_| format!("{name:?} is no header field"))?;
-        headers
-            .insert(name, HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?);
+        headers.insert(
+            name,
+            HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?,
+        );
     }
     let path = condition.get.as_deref().unwrap_or("/");
     if let Some(line) = Cookies(given.cookies.clone()).header(path) {
@@ -121,8 +124,10 @@ async fn enter(
     target: &Target,
 ) -> Result<LoginSession, String> {
     let Some(form) = &login.form else {
-        let cookies = login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
-        let headers = login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
+        let cookies =
+            login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
+        let headers =
+            login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
         return Ok(LoginSession { cookies: cookies.collect(), headers: headers.collect() });
     };
     let now = site.clock.unwrap_or_else(Timestamp::now);
@@ -164,7 +169,8 @@ impl Visitor<'_> {
         for (name, value) in &form.fields {
             sent.fill(name, &filled(value, account));
         }
-        let encoded = form_urlencoded::Serializer::new(String::new()).extend_pairs(&sent.fields).finish();
+        let encoded =
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(&sent.fields).finish();
         let mut goal = self.resolve(&page, &sent.action)?;
         let (answer, _) = if sent.post {
             self.visit(Method::POST, goal, Some(&page), encoded.into()).await?
@@ -205,7 +211,8 @@ impl Visitor<'_> {
             }
             let answer = self.target.send(method.clone(), &path, headers, body.clone()).await?;
             self.cookies.take(&answer.headers, &path, self.now);
-            let Some(to) = answer.headers.get(header::LOCATION).filter(|_| answer.status.is_redirection())
+            let Some(to) =
+                answer.headers.get(header::LOCATION).filter(|_| answer.status.is_redirection())
             else {
                 return Ok((answer, url));
             };
@@ -226,7 +233,8 @@ impl Visitor<'_> {
     /// Resolves a link of a page, which must not lead to another site.
     fn resolve(&self, page: &Url, link: &str) -> Result<Url, String> {
         let url = page.join(link).map_err(|error| format!("{link:?} is no link: {error}"))?;
-        let with_port = url.port().map(|port| format!("{}:{port}", url.host_str().unwrap_or_default()));
+        let with_port =
+            url.port().map(|port| format!("{}:{port}", url.host_str().unwrap_or_default()));
         let host = percent_decode_str(url.host_str().unwrap_or_default()).decode_utf8_lossy();
         let own = |own: &Host| own.name == host || Some(&own.name) == with_port.as_ref();
         let foreign = url.host() != page.host() && !self.site.hosts.iter().any(own);

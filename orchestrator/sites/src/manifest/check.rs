@@ -17,7 +17,9 @@ pub(super) fn site(site: &Site) -> Check {
         DriverSpec::Embedded(Application::Static(_) | Application::Hosts(_)) => {
             let never = matches!(site.reset, ResetPolicy::Never);
             require(never, || "reset: files do not change, so it is `never`".to_owned())?;
-            require(site.probes.is_empty(), || "probes: files have no state to ask for".to_owned())?;
+            require(site.probes.is_empty(), || {
+                "probes: files have no state to ask for".to_owned()
+            })?;
         }
         DriverSpec::Process(_) | DriverSpec::Embedded(_) => {}
     }
@@ -30,13 +32,17 @@ pub(super) fn site(site: &Site) -> Check {
     }
     if site.reset == ResetPolicy::Restore && !embedded {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
-        require(given, || "reset: `restore` needs `state`, which says what is put back".to_owned())?;
+        require(given, || {
+            "reset: `restore` needs `state`, which says what is put back".to_owned()
+        })?;
     }
     for (name, ready) in &site.ready {
         condition(ready).map_err(|wrong| format!("ready.{name}: {wrong}"))?;
     }
     for (name, login) in &site.login {
-        require(site.accounts.contains_key(name), || format!("login.{name}: there is no such account"))?;
+        require(site.accounts.contains_key(name), || {
+            format!("login.{name}: there is no such account")
+        })?;
         self::login(login).map_err(|wrong| format!("login.{name}: {wrong}"))?;
     }
     for (name, probe) in &site.probes {
@@ -53,7 +59,8 @@ fn sidecars(site: &Site, container: &ContainerSpec) -> Check {
         "reset: `restore` does not reach `sidecars`; `spare` or `recreate` does".to_owned()
     })?;
     let is_name = |name: &str| {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+        let plain =
+            |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
     };
     for name in container.sidecars.keys() {
@@ -87,8 +94,11 @@ fn volumes(container: &ContainerSpec) -> Check {
 }
 
 fn condition(condition: &Condition) -> Check {
-    require(condition.get.is_some() != condition.exec.is_some(), || "one of `get` and `exec`".to_owned())?;
-    let page_only = condition.exec.is_some() && (condition.status.is_some() || condition.contains.is_some());
+    require(condition.get.is_some() != condition.exec.is_some(), || {
+        "one of `get` and `exec`".to_owned()
+    })?;
+    let page_only =
+        condition.exec.is_some() && (condition.status.is_some() || condition.contains.is_some());
     require(!page_only, || "`status` and `contains` go with `get`".to_owned())
 }
 
@@ -102,7 +112,9 @@ fn login(login: &Login) -> Check {
 
 fn probe(embedded: bool, probe: &Probe) -> Check {
     let ways = [probe.query.is_some(), probe.get.is_some(), probe.exec.is_some()];
-    require(ways.iter().filter(|way| **way).count() == 1, || "one of `query`, `get` and `exec`".to_owned())?;
+    require(ways.iter().filter(|way| **way).count() == 1, || {
+        "one of `query`, `get` and `exec`".to_owned()
+    })?;
     let needs_file = probe.query.is_some() && !embedded;
     require(probe.sqlite.is_some() == needs_file, || {
         "`sqlite` names the database of `query`, but for an embedded site".to_owned()
@@ -147,9 +159,13 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
 
     #[test]
     fn every_site_of_ours_is_read() {
-        for (town, at_least) in
-            [("", 11), ("containers", 1), ("webarena", 12), ("webarena-verified", 7), ("workarena", 1)]
-        {
+        for (town, at_least) in [
+            ("", 11),
+            ("containers", 1),
+            ("webarena", 12),
+            ("webarena-verified", 7),
+            ("workarena", 1),
+        ] {
             let sites = Site::load_all(&Utf8Path::new("../../sites").join(town)).unwrap();
             assert!(sites.len() >= at_least, "{} sites in `{town}`", sites.len());
             for site in &sites {
@@ -163,21 +179,27 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
 
     #[test]
     fn sidecars_are_read_by_their_older_name_too() {
-        let with = |lines: &str| load(&GOOD.replace("reset: restore", &format!("reset: spare\n{lines}")));
+        let with =
+            |lines: &str| load(&GOOD.replace("reset: restore", &format!("reset: spare\n{lines}")));
         let old = with("beside: {db: {image: a}}").unwrap();
         assert_eq!(old.driver, with("sidecars: {db: {image: a}}").unwrap().driver);
         assert!(old.driver.has_sidecars());
         let both = with("beside: {db: {image: a}}\nsidecars: {db: {image: a}}").unwrap_err();
-        assert!(both.contains("beside: this is the older name of `sidecars`; use one of them"), "{both}");
+        assert!(
+            both.contains("beside: this is the older name of `sidecars`; use one of them"),
+            "{both}"
+        );
     }
 
     #[test]
     fn a_mistake_is_told_with_its_place() {
         assert_eq!(load(GOOD).unwrap().address(), "https://shop.test/");
-        let led = load(&GOOD.replace("[shop.test]", "[shop.test, {host: tiles.test, port: 8081}]")).unwrap();
+        let led = load(&GOOD.replace("[shop.test]", "[shop.test, {host: tiles.test, port: 8081}]"))
+            .unwrap();
         let hosts = led.hosts.iter().map(|host| (host.name.as_str(), host.port));
         assert_eq!(hosts.collect::<Vec<_>>(), [("shop.test", None), ("tiles.test", Some(8081))]);
-        let writable = |text: &str| load(text).unwrap().driver.container().is_some_and(|own| own.writable);
+        let writable =
+            |text: &str| load(text).unwrap().driver.container().is_some_and(|own| own.writable);
         assert!(!writable(GOOD));
         assert!(writable(&GOOD.replace("port: 8000", "port: 8000\nwritable: true")));
         for (from, to, says) in [
@@ -196,11 +218,19 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "process\ncommand: [a]\nhosts: [{host: a, port: 1}]",
                 "hosts: `a` names a port, and only a container has several",
             ),
-            ("driver: docker", "driver: podman", "/site.yaml:3:9: driver: unknown variant `podman`"),
+            (
+                "driver: docker",
+                "driver: podman",
+                "/site.yaml:3:9: driver: unknown variant `podman`",
+            ),
             ("{get: /}", "{}", "ready.front: one of `get` and `exec`"),
             ("{get: /}", "{exec: [a], status: 200}", "ready.front: `status`"),
             ("login: {emma:", "login: {bob:", "login.bob: there is no such account"),
-            ("{sqlite: /state/db, query: select 1}", "{query: select 1}", "probes.orders: `sqlite`"),
+            (
+                "{sqlite: /state/db, query: select 1}",
+                "{query: select 1}",
+                "probes.orders: `sqlite`",
+            ),
             ("state: {sqlite: [/state/db]}\n", "", "reset: `restore` needs `state`"),
             (
                 "port: 8000",
@@ -217,13 +247,21 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "port: 8000\nsidecars: {db: {image: a}}",
                 "reset: `restore` does not reach `sidecars`",
             ),
-            ("reset: restore", "reset: spare\nsidecars: {a b: {image: a}}", "sidecars.a b: that is no name"),
+            (
+                "reset: restore",
+                "reset: spare\nsidecars: {a b: {image: a}}",
+                "sidecars.a b: that is no name",
+            ),
             (
                 "reset: restore",
                 "reset: spare\nsidecars: {shop: {image: a}}",
                 "sidecars.shop: that is the application's",
             ),
-            ("port: 8000", "port: 8000\nvolumes: {/a: {}}", "volumes./a: one of `folder` and `scratch`"),
+            (
+                "port: 8000",
+                "port: 8000\nvolumes: {/a: {}}",
+                "volumes./a: one of `folder` and `scratch`",
+            ),
             (
                 "port: 8000",
                 "port: 8000\nvolumes: {/a: {folder: b, scratch: 1M}}",
@@ -234,15 +272,31 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
                 "port: 8000\nvolumes: {a: {folder: b}}",
                 "volumes.a: that is no path in a container",
             ),
-            ("port: 8000", "port: 8000\nvolumes: {/state/a: {folder: b}}", "where an instance has its state"),
-            ("port: 8000", "port: 8000\nvolumes: {/a: {scratch: much}}", "`much` is not a number of bytes"),
+            (
+                "port: 8000",
+                "port: 8000\nvolumes: {/state/a: {folder: b}}",
+                "where an instance has its state",
+            ),
+            (
+                "port: 8000",
+                "port: 8000\nvolumes: {/a: {scratch: much}}",
+                "`much` is not a number of bytes",
+            ),
             (
                 "reset: restore",
                 "reset: spare\nsidecars: {db: {image: a, volumes: {/a: {}}}}",
                 "sidecars.db.volumes./a: one of",
             ),
-            ("port: 8000", "port: 8000\nauthority: ca.pem", "authority: only for a site that is not ours"),
-            ("port: 8000", "port: 8000\nwritable: maybe", "/site.yaml:6:11: writable: invalid type"),
+            (
+                "port: 8000",
+                "port: 8000\nauthority: ca.pem",
+                "authority: only for a site that is not ours",
+            ),
+            (
+                "port: 8000",
+                "port: 8000\nwritable: maybe",
+                "/site.yaml:6:11: writable: invalid type",
+            ),
             ("port: 8000", "port: 8000\nready_within: soon", "`soon` is not a duration"),
             ("port: 8000", "port: 8000\nlimits: {memory: lots}", "`lots` is not a number of bytes"),
         ] {

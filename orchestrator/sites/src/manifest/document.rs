@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Account, Application, Command, Condition, ContainerSpec, DriverSpec, ExternalSpec, Host, Limits, Login,
-    Period, Probe, ProcessSpec, ResetPolicy, Sidecar, Site, State, Volume, fields,
+    Account, Application, Command, Condition, ContainerSpec, DriverSpec, ExternalSpec, Host,
+    Limits, Login, Period, Probe, ProcessSpec, ResetPolicy, Sidecar, Site, State, Volume, fields,
 };
 
 /// One site, as its manifest describes it.
@@ -117,7 +117,9 @@ impl Manifest {
     pub(super) fn into_site(mut self, folder: &Utf8Path) -> Result<Site, String> {
         if let Some(beside) = self.beside.take() {
             if !self.sidecars.is_empty() {
-                return Err("beside: this is the older name of `sidecars`; use one of them".to_owned());
+                return Err(
+                    "beside: this is the older name of `sidecars`; use one of them".to_owned()
+                );
             }
             tracing::warn!("{folder}: `beside` is now called `sidecars`");
             self.sidecars = beside;

@@ -90,8 +90,8 @@ impl JsonSchema for Period {
 
 pub(super) fn clock<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Timestamp>, D::Error> {
     yaml::text(input, |text| {
-        text.parse()
-            .map(Some)
-            .map_err(|_| format!("`{text}` is not a time with its offset, such as 2026-03-14T09:00:00Z"))
+        text.parse().map(Some).map_err(|_| {
+            format!("`{text}` is not a time with its offset, such as 2026-03-14T09:00:00Z")
+        })
     })
 }

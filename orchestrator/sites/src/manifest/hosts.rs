@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// One host name: `shop.test`, or `{host: tiles.test, port: 8081}` if it leads to another port of
@@ -67,7 +68,8 @@ impl<'de> Visitor<'de> for HostVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Host, A::Error> {
-        let HostWithPort { host, port } = HostWithPort::deserialize(MapAccessDeserializer::new(map))?;
+        let HostWithPort { host, port } =
+            HostWithPort::deserialize(MapAccessDeserializer::new(map))?;
         Ok(Host { name: host, port: Some(port) })
     }
 }

@@ -18,14 +18,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 pub(crate) use document::Manifest;
 pub use driver::{ContainerSpec, DriverSpec, ExternalSpec, ProcessSpec};
 pub use fields::{Bytes, Period};
 pub use hosts::Host;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 pub use sidecars::Sidecar;
 pub use variables::FilledValue;
 pub use volumes::Volume;
@@ -122,7 +121,13 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { memory: Bytes(512 << 20), pids: 200, cpus: 1.0, shm: Bytes(64 << 20), disk: Bytes(2 << 30) }
+        Limits {
+            memory: Bytes(512 << 20),
+            pids: 200,
+            cpus: 1.0,
+            shm: Bytes(64 << 20),
+            disk: Bytes(2 << 30),
+        }
     }
 }
 
@@ -238,8 +243,10 @@ impl Site {
     /// without containers, which need little memory.
     pub fn memory(&self, instances: usize) -> u64 {
         let Some(container) = self.driver.container() else { return 0 };
-        let waiting =
-            matches!(self.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+        let waiting = matches!(
+            self.reset,
+            ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty
+        );
         container.limits.memory.0.saturating_mul((instances + usize::from(waiting)) as u64)
     }
 

@@ -61,7 +61,10 @@ impl Site {
                 let sidecars = container.sidecars.iter_mut();
                 let theirs = sidecars.flat_map(|(name, sidecar)| {
                     let key = format!("sidecars.{name}.volumes");
-                    sidecar.volumes.iter_mut().map(move |(path, volume)| (format!("{key}.{path}"), volume))
+                    sidecar
+                        .volumes
+                        .iter_mut()
+                        .map(move |(path, volume)| (format!("{key}.{path}"), volume))
                 });
                 let own = container.volumes.iter_mut();
                 let own = own.map(|(path, volume)| (format!("volumes.{path}"), volume));
@@ -99,8 +102,8 @@ fn filled(text: &str, mut variable: impl FnMut(&str) -> Option<String>) -> Resul
         let (name, after) =
             after.split_once('}').ok_or_else(|| format!("`{text}` has a `${{` without `}}`"))?;
         let value = variable(name).filter(|value| !value.is_empty());
-        let value =
-            value.ok_or_else(|| format!("${{{name}}} is not given; give it with --site-env {name}"))?;
+        let value = value
+            .ok_or_else(|| format!("${{{name}}} is not given; give it with --site-env {name}"))?;
         done = done + before + &value;
         rest = after;
     }

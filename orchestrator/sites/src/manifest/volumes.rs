@@ -27,7 +27,9 @@ pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, 
     match path.canonicalize_utf8() {
         Ok(full) if full.is_dir() => Ok(full),
         Ok(full) => Err(format!("{full} is no folder; name the folder that it is in")),
-        Err(error) => Err(format!("{path} cannot be used ({error}); put the folder there, or name another")),
+        Err(error) => {
+            Err(format!("{path} cannot be used ({error}); put the folder there, or name another"))
+        }
     }
 }
 
@@ -42,7 +44,11 @@ mod tests {
         std::fs::create_dir(manifest.join("data")).unwrap();
         std::fs::write(manifest.join("file"), "").unwrap();
         assert_eq!(folder_at(&manifest, "data").unwrap(), manifest.join("data"));
-        assert_eq!(folder_at("/nonesuch".into(), manifest.as_str()).unwrap(), manifest, "a full name stands");
+        assert_eq!(
+            folder_at("/nonesuch".into(), manifest.as_str()).unwrap(),
+            manifest,
+            "a full name stands"
+        );
         assert!(folder_at(&manifest, "file").unwrap_err().contains("is no folder"));
         let missing = folder_at(&manifest, "maps").unwrap_err();
         assert!(missing.contains("/maps cannot be used (No such file"), "{missing}");

@@ -23,14 +23,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
-
 pub(crate) use work::LAST_WORDS;
 
 use crate::driver::Driver;
-use crate::follow;
 use crate::instance::Instance;
 use crate::login::LoginSessions;
-use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
+use crate::{Error, Events, Lease, Site, SiteState, SiteStatus, follow};
 
 type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
 
@@ -185,7 +183,8 @@ impl Pool {
             })
             .collect();
         let states = if states.is_empty() { "there is none".to_owned() } else { states.join("; ") };
-        let problem = status.problem.map(|problem| format!("; last failed to {problem}")).unwrap_or_default();
+        let problem =
+            status.problem.map(|problem| format!("; last failed to {problem}")).unwrap_or_default();
         format!("a free instance of {}: {states}{problem}", self.site.name)
     }
 }

@@ -100,7 +100,8 @@ impl Work {
         for command in site.driver.after_start() {
             instance.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
-        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && !site.driver.has_sidecars()
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty)
+            && !site.driver.has_sidecars()
         {
             instance.machine.settle().await;
             // The application and our readiness checks may have written something. The restore

@@ -8,8 +8,8 @@ use std::fs::File;
 
 use camino::Utf8Path;
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreatedAttr, RulesetError, RulesetStatus,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset,
+    RulesetAttr, RulesetCreatedAttr, RulesetError, RulesetStatus,
 };
 
 use super::StateError;
@@ -36,7 +36,11 @@ pub(super) fn run<T: Send>(
     let confined = || {
         match restrict(reach) {
             Ok(true) => {}
-            Ok(false) => return Err(StateError::Unconfined { why: "this kernel lacks Landlock".to_owned() }),
+            Ok(false) => {
+                return Err(StateError::Unconfined {
+                    why: "this kernel lacks Landlock".to_owned(),
+                });
+            }
             Err(error) => return Err(StateError::Unconfined { why: error.to_string() }),
         }
         work()

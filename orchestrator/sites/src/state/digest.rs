@@ -67,7 +67,9 @@ impl Bounds {
 impl StateDigest {
     /// The digest of a folder that nobody changes.
     pub(super) fn of_golden(folder: &Dir, layout: &Layout) -> Result<StateDigest, StateError> {
-        StateDigest::of(folder, layout, Bounds::NONE, &|database| sqlite::digest_golden(folder, database))
+        StateDigest::of(folder, layout, Bounds::NONE, &|database| {
+            sqlite::digest_golden(folder, database)
+        })
     }
 
     /// The digest of a folder; `database` computes the digest of one of its databases.

@@ -89,7 +89,8 @@ impl Dir {
     pub(crate) fn is_of_this_machine(&self, path: &Utf8Path) -> Result<bool, StateError> {
         let own = Entry::of(&fs::fstat(&self.handle).map_err(failed("look at", &self.path))?);
         // If the machine does not have the folder, it is a different one.
-        Ok(fs::stat(path.as_std_path()).is_ok_and(|there| Entry::of(&there).identity == own.identity))
+        Ok(fs::stat(path.as_std_path())
+            .is_ok_and(|there| Entry::of(&there).identity == own.identity))
     }
 
     /// The path of an entry, for messages.
@@ -104,7 +105,8 @@ impl Dir {
     pub(crate) fn folder(&self, name: &OsStr) -> Result<Dir, StateError> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         let path = self.path_of(name);
-        let handle = fs::openat(&self.handle, name, flags, Mode::empty()).map_err(failed("open", &path))?;
+        let handle =
+            fs::openat(&self.handle, name, flags, Mode::empty()).map_err(failed("open", &path))?;
         Ok(Dir { handle, path })
     }
 
@@ -178,7 +180,8 @@ impl Dir {
     fn open_regular(&self, name: &OsStr, flags: OFlags) -> Result<(File, Entry), StateError> {
         let path = self.path_of(name);
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = fs::openat(&self.handle, name, flags, Mode::empty()).map_err(failed("open", &path))?;
+        let handle =
+            fs::openat(&self.handle, name, flags, Mode::empty()).map_err(failed("open", &path))?;
         let entry = Entry::of(&fs::fstat(&handle).map_err(failed("look at", &path))?);
         match entry.kind {
             Kind::File => Ok((File::from(handle), entry)),
@@ -192,13 +195,17 @@ impl Dir {
         // The link count at the time of opening may have been read between two link operations.
         match self.entry(name)? {
             Some(entry) if entry.identity == opened.identity && entry.single => Ok(()),
-            _ => Err(StateError::Odd { path: self.path_of(name), what: "it has another name".to_owned() }),
+            _ => Err(StateError::Odd {
+                path: self.path_of(name),
+                what: "it has another name".to_owned(),
+            }),
         }
     }
 
     /// Creates a file under an unused name.
     pub(crate) fn create(&self, name: &OsStr) -> Result<File, StateError> {
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
+        let flags =
+            OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
         let handle = fs::openat(&self.handle, name, flags, Mode::from_raw_mode(0o600));
         Ok(File::from(handle.map_err(failed("create", &self.path_of(name)))?))
     }
@@ -206,7 +213,9 @@ impl Dir {
     /// Creates a folder. An existing folder stays.
     pub(crate) fn create_folder(&self, name: &OsStr) -> Result<(), StateError> {
         match fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o700)) {
-            Err(error) if error != Errno::EXIST => Err(failed("create", &self.path_of(name))(error)),
+            Err(error) if error != Errno::EXIST => {
+                Err(failed("create", &self.path_of(name))(error))
+            }
             _ => Ok(()),
         }
     }
@@ -225,13 +234,16 @@ impl Dir {
 
     /// Renames an entry, and replaces an existing one.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), StateError> {
-        fs::renameat(&self.handle, from, &self.handle, to).map_err(failed("write", &self.path_of(to)))
+        fs::renameat(&self.handle, from, &self.handle, to)
+            .map_err(failed("write", &self.path_of(to)))
     }
 
     /// Removes a file, a link or a special file, if it exists.
     pub(crate) fn unlink(&self, name: &OsStr) -> Result<(), StateError> {
         match fs::unlinkat(&self.handle, name, AtFlags::empty()) {
-            Err(error) if error != Errno::NOENT => Err(failed("remove", &self.path_of(name))(error)),
+            Err(error) if error != Errno::NOENT => {
+                Err(failed("remove", &self.path_of(name))(error))
+            }
             _ => Ok(()),
         }
     }
@@ -290,7 +302,8 @@ impl Dir {
                 continue;
             };
             if open.len() < DEEP {
-                let inner = open.last().map(|last| Leaving::open(&last.dir, &inner, most)).transpose()?;
+                let inner =
+                    open.last().map(|last| Leaving::open(&last.dir, &inner, most)).transpose()?;
                 open.extend(inner);
             } else {
                 raise(&mut open, &inner)?;
@@ -301,7 +314,9 @@ impl Dir {
 
     fn remove_empty(&self, name: &OsStr) -> Result<(), StateError> {
         match fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR) {
-            Err(error) if error != Errno::NOENT => Err(failed("remove", &self.path_of(name))(error)),
+            Err(error) if error != Errno::NOENT => {
+                Err(failed("remove", &self.path_of(name))(error))
+            }
             _ => Ok(()),
         }
     }
@@ -402,7 +417,11 @@ pub(crate) fn give(
     }
 }
 
-fn own(handle: impl std::os::fd::AsFd, (user, group): (u32, u32), path: &Utf8Path) -> Result<(), StateError> {
+fn own(
+    handle: impl std::os::fd::AsFd,
+    (user, group): (u32, u32),
+    path: &Utf8Path,
+) -> Result<(), StateError> {
     // Without root, everything that we create already belongs to us.
     if !rustix::process::geteuid().is_root() {
         return Ok(());
@@ -421,7 +440,9 @@ fn failed(doing: &'static str, path: &Utf8Path) -> impl FnOnce(Errno) -> StateEr
         | Errno::EXIST
         | Errno::NOTEMPTY
         | Errno::NXIO
-        | Errno::ACCESS => StateError::Odd { path, what: format!("{doing}: {}", io::Error::from(error)) },
+        | Errno::ACCESS => {
+            StateError::Odd { path, what: format!("{doing}: {}", io::Error::from(error)) }
+        }
         _ => StateError::Io { doing, path, source: error.into() },
     }
 }

@@ -34,7 +34,9 @@ impl Outside {
             fs::write(folder.join(name), SECRET).unwrap();
         }
         let database = Connection::open(folder.join("db.sqlite3")).unwrap();
-        database.execute_batch("CREATE TABLE secrets(x); INSERT INTO secrets VALUES ('mine')").unwrap();
+        database
+            .execute_batch("CREATE TABLE secrets(x); INSERT INTO secrets VALUES ('mine')")
+            .unwrap();
         drop(database);
         let database = fs::read(folder.join("db.sqlite3")).unwrap();
         Outside { folder, database }
@@ -48,8 +50,12 @@ impl Outside {
             fs::read(self.folder.join("db.sqlite3")).unwrap() == self.database,
             "the database was written"
         );
-        let mut names: Vec<String> =
-            self.folder.read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned()).collect();
+        let mut names: Vec<String> = self
+            .folder
+            .read_dir_utf8()
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_owned())
+            .collect();
         names.sort();
         assert_eq!(names, ["a.png", "db.sqlite3", "er", "keys", "new"]);
     }
@@ -126,14 +132,19 @@ fn put_back(ground: &StateFixture) -> bool {
     };
     let restored = ground.golden.restore(&ground.state).map_err(odd).is_ok();
     restored
-        && ground.golden.digest_of(&ground.state).map_err(odd).is_ok_and(|now| now == *ground.golden.digest())
+        && ground
+            .golden
+            .digest_of(&ground.state)
+            .map_err(odd)
+            .is_ok_and(|now| now == *ground.golden.digest())
 }
 
 #[test]
 fn what_no_application_needs_is_found_out_soon() {
     let pipe = |ground: &StateFixture, name: &str| {
         let _ = fs::remove_file(ground.live.join(name));
-        rustix::fs::mkfifoat(rustix::fs::CWD, ground.live.join(name).as_std_path(), Mode::RWXU).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, ground.live.join(name).as_std_path(), Mode::RWXU)
+            .unwrap();
     };
     type Oddity<'a> = (&'a str, bool, Box<dyn Fn(&StateFixture) + 'a>);
     let oddities: [Oddity<'_>; 12] = [
@@ -176,8 +187,11 @@ fn what_no_application_needs_is_found_out_soon() {
             true,
             Box::new(|ground| {
                 for name in [&b"\xff\xfe"[..], b"a\nb", b"..."] {
-                    fs::write(ground.live.as_std_path().join("media").join(OsStr::from_bytes(name)), "x")
-                        .unwrap();
+                    fs::write(
+                        ground.live.as_std_path().join("media").join(OsStr::from_bytes(name)),
+                        "x",
+                    )
+                    .unwrap();
                 }
             }),
         ),

@@ -29,7 +29,6 @@ mod trees;
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
-
 pub use confine::available as confinement;
 use digest::Bounds;
 pub use digest::{Difference, StateDigest};
@@ -75,7 +74,9 @@ pub enum StateError {
         what: String,
     },
     /// The kernel cannot confine work on a database to that database.
-    #[error("open the databases of a site safely: {why}; Linux 5.13 or later with Landlock is needed")]
+    #[error(
+        "open the databases of a site safely: {why}; Linux 5.13 or later with Landlock is needed"
+    )]
     Unconfined {
         /// What is missing.
         why: String,
@@ -109,7 +110,8 @@ impl StateError {
     /// The error itself if the application did not cause it.
     pub(crate) fn into_drift(self) -> Result<String, StateError> {
         use io::ErrorKind::{
-            AlreadyExists, DirectoryNotEmpty, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+            AlreadyExists, DirectoryNotEmpty, IsADirectory, NotADirectory, NotFound,
+            PermissionDenied,
         };
         match self {
             StateError::Odd { path, what } => Ok(format!("{path}: {what}")),
@@ -154,7 +156,11 @@ impl Layout {
         let all = |paths: &[Utf8PathBuf]| -> Result<Vec<Utf8PathBuf>, StateError> {
             paths.iter().map(|path| relative(path)).collect()
         };
-        Ok(Layout { sqlite: all(&state.sqlite)?, trees: all(&state.trees)?, ignore: all(&state.ignore)? })
+        Ok(Layout {
+            sqlite: all(&state.sqlite)?,
+            trees: all(&state.trees)?,
+            ignore: all(&state.ignore)?,
+        })
     }
 
     fn is_ignored(&self, path: &Utf8Path) -> bool {
@@ -179,7 +185,8 @@ pub(crate) fn relative(path: &Utf8Path) -> Result<Utf8PathBuf, StateError> {
         true => path.strip_prefix(MOUNT).map_err(|_| outside())?,
         false => path,
     };
-    let leads_out = below.components().any(|part| !matches!(part, camino::Utf8Component::Normal(_)));
+    let leads_out =
+        below.components().any(|part| !matches!(part, camino::Utf8Component::Normal(_)));
     if leads_out || below.as_str().is_empty() { Err(outside()) } else { Ok(below.to_owned()) }
 }
 
@@ -263,7 +270,10 @@ impl Golden {
                 || self.layout.sqlite.iter().any(|database| database == path)
         };
         let mut restoring = trees::TreeRestore { keep: &keep, access: live.access, most: REMOVED };
-        self.layout.trees.iter().try_for_each(|tree| restoring.restore_at(&self.folder, &folder, tree))
+        self.layout
+            .trees
+            .iter()
+            .try_for_each(|tree| restoring.restore_at(&self.folder, &folder, tree))
     }
 
     /// The digest of an instance's state.

@@ -138,7 +138,8 @@ fn open(path: &str, flags: OpenFlags) -> rusqlite::Result<Connection> {
 /// Opens a golden database, which nobody changes.
 fn open_golden(path: &Utf8Path) -> Result<Connection, StateError> {
     // Without locks, so that no files are created beside it.
-    let uri = format!("file:{}?immutable=1", percent_encode(path.as_str().as_bytes(), NON_ALPHANUMERIC));
+    let uri =
+        format!("file:{}?immutable=1", percent_encode(path.as_str().as_bytes(), NON_ALPHANUMERIC));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     open(&uri, flags).map_err(StateError::sqlite("open", path))
 }
@@ -225,7 +226,9 @@ pub(super) fn digest(live: &Dir, database: &Utf8Path, most: u64) -> Result<[u8; 
     with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, file| {
         // After a read inside a transaction, nobody else writes to the file.
         connection.execute_batch("BEGIN").map_err(failed())?;
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(failed())?;
+        connection
+            .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+            .map_err(failed())?;
         let digest = digest_pages(file).map_err(StateError::io("read", &path));
         connection.execute_batch("END").map_err(failed())?;
         digest
@@ -273,8 +276,12 @@ fn with_ending(name: &OsStr, ending: &str) -> OsString {
 
 /// Whether SQLite reports that the file is not a database, or not the one that was found.
 pub(super) fn is_odd(error: &rusqlite::Error) -> bool {
-    let odd =
-        [ErrorCode::CannotOpen, ErrorCode::NotADatabase, ErrorCode::DatabaseCorrupt, ErrorCode::ReadOnly];
+    let odd = [
+        ErrorCode::CannotOpen,
+        ErrorCode::NotADatabase,
+        ErrorCode::DatabaseCorrupt,
+        ErrorCode::ReadOnly,
+    ];
     error.sqlite_error_code().is_some_and(|code| odd.contains(&code))
 }
 
@@ -307,7 +314,9 @@ fn rows(
     for (name, value) in parameters {
         let Some(at) = statement.parameter_index(&format!(":{name}"))? else { continue };
         match value {
-            Value::Number(number) if number.is_i64() => statement.raw_bind_parameter(at, number.as_i64())?,
+            Value::Number(number) if number.is_i64() => {
+                statement.raw_bind_parameter(at, number.as_i64())?
+            }
             Value::Number(number) => statement.raw_bind_parameter(at, number.as_f64())?,
             Value::String(text) => statement.raw_bind_parameter(at, text)?,
             Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,

@@ -49,7 +49,12 @@ impl Temporary {
         if !copying.copy(&live, &kept, Utf8Path::new(""))? {
             return Ok(None);
         }
-        Ok(Some(Temporary { live: Arc::new(live), kept: Arc::new(kept), stay: copying.stay, access }))
+        Ok(Some(Temporary {
+            live: Arc::new(live),
+            kept: Arc::new(kept),
+            stay: copying.stay,
+            access,
+        }))
     }
 
     /// Restores the folder.
@@ -73,7 +78,8 @@ impl TreeCopy {
         for (name, entry) in from.entries(self.entries)? {
             let name: &OsStr = &name;
             let size = if entry.kind == Kind::File { entry.size } else { 0 };
-            let (Some(entries), Some(bytes)) = (self.entries.checked_sub(1), self.bytes.checked_sub(size))
+            let (Some(entries), Some(bytes)) =
+                (self.entries.checked_sub(1), self.bytes.checked_sub(size))
             else {
                 return Ok(false);
             };

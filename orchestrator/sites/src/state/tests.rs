@@ -80,7 +80,8 @@ fn whatever_changed_is_put_back_below_open_connections() {
         ground.golden.restore(&ground.state).unwrap();
         check_pristine(&ground);
         // The application's own connection sees the golden content and still works.
-        let count: i64 = app.query_row("SELECT count(*) FROM orders", [], |row| row.get(0)).unwrap();
+        let count: i64 =
+            app.query_row("SELECT count(*) FROM orders", [], |row| row.get(0)).unwrap();
         assert_eq!(count, 3);
         assert!(app.query_row("SELECT 1 FROM more", [], |_| Ok(())).is_err());
         app.execute("UPDATE orders SET price = 1", []).unwrap();

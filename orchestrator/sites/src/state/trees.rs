@@ -35,7 +35,12 @@ pub(super) fn copy(from: &Dir, to: &Dir, access: Access) -> Result<(), StateErro
 impl TreeRestore<'_> {
     /// Makes the tree at a path in `live` equal to that in `golden`, including the folders on the
     /// way there.
-    pub(super) fn restore_at(&mut self, golden: &Dir, live: &Dir, tree: &Utf8Path) -> Result<(), StateError> {
+    pub(super) fn restore_at(
+        &mut self,
+        golden: &Dir,
+        live: &Dir,
+        tree: &Utf8Path,
+    ) -> Result<(), StateError> {
         let (mut golden, mut live) = (golden.again()?, live.again()?);
         for part in tree.parent().into_iter().flat_map(Utf8Path::components) {
             let part: &OsStr = part.as_str().as_ref();
@@ -71,7 +76,9 @@ impl TreeRestore<'_> {
         }
         if wanted.kind != Kind::Folder {
             return match there {
-                Some(there) if same_kind && same_content(golden, live, name, &wanted, &there)? => Ok(()),
+                Some(there) if same_kind && same_content(golden, live, name, &wanted, &there)? => {
+                    Ok(())
+                }
                 _ => put(golden, live, name, &wanted, self.access),
             };
         }
@@ -140,7 +147,8 @@ pub(super) fn put(
             let mut file = to.create(part)?;
             io::copy(&mut source, &mut file).map_err(StateError::io("write", &path))?;
             give(&file, access, entry.mode, &path)?;
-            let modified = source.metadata().and_then(|source| file.set_modified(source.modified()?));
+            let modified =
+                source.metadata().and_then(|source| file.set_modified(source.modified()?));
             modified.map_err(StateError::io("write", &path))?;
         }
     }

@@ -40,7 +40,9 @@ impl CdxLine {
             return Err(format!("it has more than {MOST_VALUES} values"));
         }
         match serde_json::from_str(json) {
-            Ok(Value::Object(fields)) => Ok(CdxLine { key: key.to_owned(), time: time.to_owned(), fields }),
+            Ok(Value::Object(fields)) => {
+                Ok(CdxLine { key: key.to_owned(), time: time.to_owned(), fields })
+            }
             Ok(_) => Err("what follows the time is no JSON object".to_owned()),
             Err(e) => Err(format!("what follows the time is no JSON: {e}")),
         }
@@ -114,7 +116,11 @@ impl<R: BufRead> CdxLines<R> {
 
     fn next_line(&mut self) -> Result<Option<String>, String> {
         let mut bytes = Vec::new();
-        self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(|e| e.to_string())?;
+        self.reader
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|e| e.to_string())?;
         self.line += 1;
         if bytes.len() as u64 == MAX_LINE {
             return Err(format!("it is longer than {MAX_LINE} bytes"));
@@ -130,7 +136,9 @@ impl<R: BufRead> Iterator for CdxLines<R> {
         while !self.done {
             let found = match self.next_line() {
                 Ok(None) => return None,
-                Ok(Some(line)) if line.trim().is_empty() || line.starts_with(['!', ' ']) => continue,
+                Ok(Some(line)) if line.trim().is_empty() || line.starts_with(['!', ' ']) => {
+                    continue;
+                }
                 Ok(Some(line)) => CdxLine::parse(&line),
                 Err(reason) => {
                     self.done = true;

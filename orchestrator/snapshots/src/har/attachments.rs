@@ -65,7 +65,8 @@ impl Attachments {
             Place::None => return Err(refuse("bodies beside the log were not given".to_owned())),
             Place::Folder { folder, known } => {
                 // A link or a pipe among the bodies is not opened.
-                let file = files::below::file(folder, name).map_err(|error| refuse(error.to_string()))?;
+                let file =
+                    files::below::file(folder, name).map_err(|error| refuse(error.to_string()))?;
                 let about = file.metadata().map_err(|error| refuse(error.to_string()))?;
                 if known.insert((about.dev(), about.ino())) {
                     // A file with holes is as small as what it takes on the disk.
@@ -73,7 +74,9 @@ impl Attachments {
                 }
                 Box::new(file)
             }
-            Place::Zip(zip) => Box::new(zip.by_name(name).map_err(|error| refuse(error.to_string()))?),
+            Place::Zip(zip) => {
+                Box::new(zip.by_name(name).map_err(|error| refuse(error.to_string()))?)
+            }
         };
         let mut bytes = Vec::new();
         input
@@ -107,7 +110,10 @@ pub(super) fn open_zip(
         .map(|name| name.into_owned())
         .collect();
     let [name] = names.as_slice() else {
-        return Err(broken(format!("it holds {} files named *.har, and one is wanted", names.len())));
+        return Err(broken(format!(
+            "it holds {} files named *.har, and one is wanted",
+            names.len()
+        )));
     };
     let mut log = Watched::temporary().map_err(failed)?;
     let entry = zip.by_name(name).map_err(|error| broken(error.to_string()))?;

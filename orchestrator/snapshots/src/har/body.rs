@@ -85,7 +85,8 @@ pub(super) fn of_request(
     let params = data.params.unwrap_or_default();
     match data.text {
         Some(text) if !text.0.is_empty() || params.is_empty() => {
-            let base64 = data.encoding.is_some_and(|encoding| encoding.0.eq_ignore_ascii_case("base64"));
+            let base64 =
+                data.encoding.is_some_and(|encoding| encoding.0.eq_ignore_ascii_case("base64"));
             let bytes = if base64 { from_base64(&text.0) } else { None };
             Ok((bytes.map_or(BodyContent::Text(text.0), BodyContent::Bytes), false))
         }
@@ -140,7 +141,10 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
         return None;
     }
     let digit = |byte: u8| char::from(byte).to_digit(16);
-    digits.chunks_exact(2).map(|pair| u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok()).collect()
+    digits
+        .chunks_exact(2)
+        .map(|pair| u8::try_from(digit(pair[0])? * 16 + digit(pair[1])?).ok())
+        .collect()
 }
 
 /// Polly.js stores a coded body as the JSON list of the chunks in which it arrived.
@@ -154,14 +158,16 @@ fn from_chunks(text: &str, chunk: fn(&str) -> Option<Vec<u8>>) -> Option<Vec<u8>
 }
 
 /// Characters that `application/x-www-form-urlencoded` does not escape.
-const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_').remove(b' ');
+const FORM: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_').remove(b' ');
 
 /// The maximum length of a boundary; the standard has 70.
 const MAX_BOUNDARY: usize = 200;
 
 fn from_params(params: &[RawParam], mime: &str) -> Vec<u8> {
-    let text =
-        |text: &Option<super::schema::Text>| text.as_ref().map(|text| text.0.clone()).unwrap_or_default();
+    let text = |text: &Option<super::schema::Text>| {
+        text.as_ref().map(|text| text.0.clone()).unwrap_or_default()
+    };
     // It is repeated for each field.
     if let Some(boundary) = parameter(mime, "boundary").filter(|text| text.len() <= MAX_BOUNDARY) {
         let mut body = String::new();

@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use super::attachments::shortened;
 use super::body::{self, BodyContent};
-use super::messages;
 use super::schema::{RawEntry, RawHeader, Text};
-use super::{Attachments, Error};
+use super::{Attachments, Error, messages};
 use crate::exchange::target_of;
 use crate::http::{MAX_HEAD, decoder};
 use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
@@ -104,7 +103,9 @@ impl fmt::Display for Note {
             Note::ContentLengthCorrected { said, is } => {
                 write!(out, "content-length was {said}, the body has {is} bytes")
             }
-            Note::CharsetChanged { said } => write!(out, "the text is kept as utf-8 instead of {said}"),
+            Note::CharsetChanged { said } => {
+                write!(out, "the text is kept as utf-8 instead of {said}")
+            }
             Note::HeaderDropped { name } => {
                 write!(out, "header {name:?} cannot stand in HTTP/1.1 and was dropped")
             }
@@ -113,7 +114,9 @@ impl fmt::Display for Note {
             Note::RequestBodyRebuilt => {
                 write!(out, "the request's body was put together from its form fields")
             }
-            Note::BodyFromEvents => write!(out, "the event stream was put together from its events"),
+            Note::BodyFromEvents => {
+                write!(out, "the event stream was put together from its events")
+            }
             Note::BodyFromCache => write!(out, "a 304 with the body from the browser's cache"),
             Note::NoResponse { reason } => write!(out, "no response: {reason}"),
         }
@@ -138,7 +141,10 @@ pub(super) fn entry_from(
 
     let url = raw.request.url.0;
     if let Err(error) = url::Url::parse(&url) {
-        return Err(bad("request.url", format!("is not an absolute URL ({error}): {:?}", shortened(&url))));
+        return Err(bad(
+            "request.url",
+            format!("is not an absolute URL ({error}): {:?}", shortened(&url)),
+        ));
     }
     let method = raw.request.method.0;
     if method.is_empty() || !method.bytes().all(is_token) {
@@ -188,19 +194,30 @@ pub(super) fn entry_from(
     }
     let response_body = settle(found, &mut response_headers, &mut notes);
 
-    let opens_socket = raw.web_socket_messages.is_some() || url.starts_with("ws:") || url.starts_with("wss:");
-    let frames = opens_socket
-        .then(|| messages::from_raw(raw.web_socket_messages.unwrap_or_default(), started.as_millis()));
-    let protocol =
-        [raw.response.http_version, raw.request.http_version].into_iter().flatten().find(|v| !v.0.is_empty());
-    let ip = raw.server_ip_address.and_then(|text| text.0.trim_matches(['[', ']']).parse::<IpAddr>().ok());
+    let opens_socket =
+        raw.web_socket_messages.is_some() || url.starts_with("ws:") || url.starts_with("wss:");
+    let frames = opens_socket.then(|| {
+        messages::from_raw(raw.web_socket_messages.unwrap_or_default(), started.as_millis())
+    });
+    let protocol = [raw.response.http_version, raw.request.http_version]
+        .into_iter()
+        .flatten()
+        .find(|v| !v.0.is_empty());
+    let ip = raw
+        .server_ip_address
+        .and_then(|text| text.0.trim_matches(['[', ']']).parse::<IpAddr>().ok());
     let reason = raw.response.status_text.map(|text| text.0).unwrap_or_default();
 
     let target = target_of(&url).to_owned();
     let exchange = Exchange {
         url,
         started,
-        request: Request { method, target, headers: request_headers, body: Body::from(request_body) },
+        request: Request {
+            method,
+            target,
+            headers: request_headers,
+            body: Body::from(request_body),
+        },
         response: Response {
             status,
             reason: reason.chars().filter(|c| !c.is_control()).collect(),
@@ -233,7 +250,10 @@ impl BodyContent {
 /// The bytes of the body. The headers are adjusted to match them.
 fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> Vec<u8> {
     let content_type = headers.get_str("content-type").unwrap_or_default().to_owned();
-    let coding = headers.get_str("content-encoding").filter(|coding| !is_identity(coding)).map(str::to_owned);
+    let coding = headers
+        .get_str("content-encoding")
+        .filter(|coding| !is_identity(coding))
+        .map(str::to_owned);
     let (bytes, decoded) = match found {
         BodyContent::Missing => return Vec::new(),
         BodyContent::Sent(bytes) => (bytes, false),
@@ -275,11 +295,19 @@ const EXAMINED_BYTES: u64 = 1 << 20;
 /// recognised by their first bytes, so a damaged body still counts as coded. For the other codings
 /// the bytes must decode, up to a limit.
 fn is_coded(codings: &str, bytes: &[u8]) -> bool {
-    match codings.rsplit(',').next().map(str::trim).unwrap_or_default().to_ascii_lowercase().as_str() {
+    match codings
+        .rsplit(',')
+        .next()
+        .map(str::trim)
+        .unwrap_or_default()
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
         "zstd" => bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]),
-        "deflate" | "br" => decoder(codings, bytes)
-            .is_ok_and(|decoded| io::copy(&mut decoded.take(EXAMINED_BYTES), &mut io::sink()).is_ok()),
+        "deflate" | "br" => decoder(codings, bytes).is_ok_and(|decoded| {
+            io::copy(&mut decoded.take(EXAMINED_BYTES), &mut io::sink()).is_ok()
+        }),
         _ => false,
     }
 }
@@ -295,7 +323,8 @@ fn headers(raw: Vec<RawHeader>, notes: &mut Vec<Note>) -> Result<Headers, String
         let values = value.map(|values| values.0).unwrap_or_else(|| vec![Text::default()]);
         for value in values.iter().flat_map(|value| value.0.split('\n')) {
             let value = value.trim_matches(['\r', ' ', '\t']);
-            let sound = !name.is_empty() && name.bytes().all(is_token) && !value.contains(['\r', '\0']);
+            let sound =
+                !name.is_empty() && name.bytes().all(is_token) && !value.contains(['\r', '\0']);
             if sound {
                 let size = name.len() + value.len() + ": \r\n".len();
                 let too_large = || format!("are larger than {MAX_HEAD} bytes");
@@ -322,7 +351,9 @@ fn is_token(byte: u8) -> bool {
 fn status(number: Option<f64>) -> Result<u16, String> {
     match number {
         None | Some(-1.0 | 0.0) => Ok(0),
-        Some(number) if number.fract() == 0.0 && (100.0..1000.0).contains(&number) => Ok(number as u16),
+        Some(number) if number.fract() == 0.0 && (100.0..1000.0).contains(&number) => {
+            Ok(number as u16)
+        }
         Some(number) => Err(format!("is not a status: {number}")),
     }
 }
@@ -340,8 +371,9 @@ fn is_known_empty(size: Option<f64>, headers: &Headers, found: &BodyContent) -> 
 }
 
 fn with_utf8(content_type: &str) -> String {
-    let kept =
-        content_type.split(';').filter(|part| !part.trim().to_ascii_lowercase().starts_with("charset"));
+    let kept = content_type
+        .split(';')
+        .filter(|part| !part.trim().to_ascii_lowercase().starts_with("charset"));
     let kept: Vec<&str> = kept.map(str::trim).collect();
     format!("{}; charset=utf-8", kept.join("; "))
 }

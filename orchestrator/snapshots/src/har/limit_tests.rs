@@ -73,9 +73,17 @@ fn an_entry_has_a_most_number_of_values() {
         format!(r#"{{"log":{{"entries":[{entry}]}}}}"#)
     };
     let (entries, log) = read_text(&with("{}", 1_000_000)).unwrap();
-    assert!(entries.is_empty() && log.named[0].1.contains("more than 2000000 values"), "{:?}", log.named);
+    assert!(
+        entries.is_empty() && log.named[0].1.contains("more than 2000000 values"),
+        "{:?}",
+        log.named
+    );
     assert_eq!(
-        read_text(&with(r#"{"data":"[{,:\"[{,:"}"#, 1000)).unwrap().0[0].frames.as_ref().unwrap().len(),
+        read_text(&with(r#"{"data":"[{,:\"[{,:"}"#, 1000)).unwrap().0[0]
+            .frames
+            .as_ref()
+            .unwrap()
+            .len(),
         1000
     );
     // What is in a text is no value.
@@ -177,7 +185,8 @@ fn files_of_a_zip_do_not_overlap() {
     let mut zip = zip::ZipWriter::new(File::create(&path).unwrap());
     for name in ["x.har", "body-1", "body-2"] {
         zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
-        zip.write_all(if name == "x.har" { b"{\"log\":{\"entries\":[]}}" } else { b"same" }).unwrap();
+        zip.write_all(if name == "x.har" { b"{\"log\":{\"entries\":[]}}" } else { b"same" })
+            .unwrap();
     }
     zip.finish().unwrap();
     assert!(read_file(&path, Limits::default(), |_| Ok::<(), Error>(())).is_ok());
@@ -189,6 +198,7 @@ fn files_of_a_zip_do_not_overlap() {
     let (first, second) = (entry(&bytes, b"body-1"), entry(&bytes, b"body-2"));
     bytes.copy_within(first + 42..first + 46, second + 42);
     std::fs::write(&path, bytes).unwrap();
-    let error = read_file(&path, Limits::default(), |_| Ok::<(), Error>(())).unwrap_err().to_string();
+    let error =
+        read_file(&path, Limits::default(), |_| Ok::<(), Error>(())).unwrap_err().to_string();
     assert!(error.contains("overlap"), "{error}");
 }

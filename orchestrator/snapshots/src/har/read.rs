@@ -5,7 +5,9 @@ use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use camino::Utf8Path;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 
 use super::Error;
@@ -87,7 +89,10 @@ pub fn read_file<E: From<Error>>(
     let (log, mut attachments) = if magic.starts_with(b"PK\x03\x04") {
         open_zip(path, file, limits.unpacked, budget)?
     } else {
-        let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_str().is_empty())
+            .unwrap_or(Utf8Path::new("."));
         (file, Attachments::beside(folder, budget))
     };
     read(log, &mut attachments, limits, on_entry)
@@ -107,8 +112,10 @@ pub fn read<E: From<Error>>(
     on_entry: impl FnMut(Entry) -> Result<(), E>,
 ) -> Result<Log, E> {
     let taken = Cell::new(0);
-    let mut input = BufReader::with_capacity(1 << 16, Metered { input, taken: &taken, limit: limits.entry });
-    skip_byte_order_mark(&mut input).map_err(|error| syntax(&serde_json::Error::io(error), None))?;
+    let mut input =
+        BufReader::with_capacity(1 << 16, Metered { input, taken: &taken, limit: limits.entry });
+    skip_byte_order_mark(&mut input)
+        .map_err(|error| syntax(&serde_json::Error::io(error), None))?;
     let mut reading = Reading {
         log: Log::default(),
         page_texts: 0,
@@ -145,7 +152,10 @@ fn skip_byte_order_mark(input: &mut impl BufRead) -> io::Result<()> {
     if start.starts_with(b"\xEF\xBB\xBF") {
         input.consume(3);
     } else if start.starts_with(b"\xFF\xFE") || start.starts_with(b"\xFE\xFF") {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the text is UTF-16, and HAR is UTF-8"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "the text is UTF-16, and HAR is UTF-8",
+        ));
     }
     Ok(())
 }
@@ -250,7 +260,9 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Top<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
+    for Top<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an object with `log`")
@@ -276,7 +288,9 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for LogValue<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
+    for LogValue<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an object with `entries`")
@@ -286,8 +300,12 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Log
             match key.as_str() {
                 "entries" => map.next_value_seed(Entries(&mut *self.0))?,
                 "pages" => map.next_value_seed(Pages(&mut *self.0))?,
-                "creator" => self.0.log.creator = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
-                "browser" => self.0.log.browser = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
+                "creator" => {
+                    self.0.log.creator = map.next_value::<Option<RawTool>>()?.and_then(tool_from)
+                }
+                "browser" => {
+                    self.0.log.browser = map.next_value::<Option<RawTool>>()?.and_then(tool_from)
+                }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -306,7 +324,9 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Entries<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
+    for Entries<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a list of entries")
@@ -337,7 +357,9 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Pages<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
+    for Pages<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a list of pages")

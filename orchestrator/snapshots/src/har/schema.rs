@@ -174,7 +174,10 @@ impl Text {
     }
 
     fn from_bytes(bytes: Vec<u8>) -> Self {
-        Text(String::from_utf8(bytes).unwrap_or_else(|error| without_half_surrogates(error.as_bytes())))
+        Text(
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| without_half_surrogates(error.as_bytes())),
+        )
     }
 }
 
@@ -257,7 +260,10 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::
             if text.trim().is_empty() {
                 return Ok(None);
             }
-            text.trim().parse().map(Some).map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
+            text.trim()
+                .parse()
+                .map(Some)
+                .map_err(|_| E::invalid_value(de::Unexpected::Str(text), &self))
         }
         fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
             Ok(None)

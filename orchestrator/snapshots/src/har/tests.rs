@@ -68,7 +68,10 @@ fn a_plain_entry_becomes_the_exchange() {
 
 #[test]
 fn decoded_text_loses_its_content_encoding() {
-    let entry = one(entry(&[("content-encoding", "br"), ("content-length", "3")], json!({"text": "hello"})));
+    let entry = one(entry(
+        &[("content-encoding", "br"), ("content-length", "3")],
+        json!({"text": "hello"}),
+    ));
     assert_eq!(body(&entry), b"hello");
     assert!(!entry.exchange.response.headers.contains("content-encoding"));
     assert_eq!(entry.exchange.response.headers.get_str("content-length"), Some("5"));
@@ -84,7 +87,8 @@ fn a_body_that_is_still_coded_keeps_its_header() {
     use base64::Engine;
     let coded = gzip(b"hello");
     let base64 = base64::engine::general_purpose::STANDARD.encode(&coded);
-    let entry = one(entry(&[("content-encoding", "gzip")], json!({"text": base64, "encoding": "base64"})));
+    let entry =
+        one(entry(&[("content-encoding", "gzip")], json!({"text": base64, "encoding": "base64"})));
     assert_eq!(body(&entry), coded);
     assert!(entry.notes.is_empty());
 }
@@ -94,7 +98,8 @@ fn a_gzip_file_sent_under_gzip_and_decoded_by_the_tool_is_told_by_its_sizes() {
     use base64::Engine;
     let file = gzip(b"hello");
     let base64 = base64::engine::general_purpose::STANDARD.encode(&file);
-    let content = json!({"text": base64, "encoding": "base64", "size": file.len(), "compression": -20});
+    let content =
+        json!({"text": base64, "encoding": "base64", "size": file.len(), "compression": -20});
     let entry = one(entry(&[("content-encoding", "gzip")], content));
     assert_eq!(body(&entry), file);
     assert!(!entry.exchange.response.headers.contains("content-encoding"));
@@ -156,8 +161,8 @@ fn what_a_browser_had_in_its_cache_keeps_its_media_type() {
 
 #[test]
 fn half_surrogates_and_numbers_in_strings() {
-    let text =
-        log(&[entry(&[], json!({"text": "HERE", "size": "4"}))]).replace("HERE", r"a\ud83dz\ud83d\ude00");
+    let text = log(&[entry(&[], json!({"text": "HERE", "size": "4"}))])
+        .replace("HERE", r"a\ud83dz\ud83d\ude00");
     let (entries, _) = read_all(text.as_bytes()).unwrap();
     assert_eq!(String::from_utf8(body(&entries[0])).unwrap(), "a\u{FFFD}z\u{1F600}");
 }
@@ -174,7 +179,8 @@ fn request_bodies() {
     };
     let params = json!([{"name": "a b", "value": "c&d"}, {"name": "é", "value": ""}]);
     assert_eq!(post(json!({"text": "raw", "params": params})).0, "raw");
-    let (form, notes) = post(json!({"mimeType": "application/x-www-form-urlencoded", "params": params}));
+    let (form, notes) =
+        post(json!({"mimeType": "application/x-www-form-urlencoded", "params": params}));
     assert_eq!(form, "a+b=c%26d&%C3%A9=");
     assert_eq!(notes, [Note::RequestBodyRebuilt]);
     let (multipart, _) = post(
@@ -195,8 +201,14 @@ fn websocket_messages_and_event_streams() {
         {"type": "receive", "time": 1767323046.5, "opcode": 2, "data": "AAE="},
         {"type": "receive", "time": 1767323047.0, "opcode": 8, "data": "1001"},
     ]);
-    let frame =
-        Frame { at_ms: 322, from: FrameSide::Client, text: None, base64: None, close: None, reason: None };
+    let frame = Frame {
+        at_ms: 322,
+        from: FrameSide::Client,
+        text: None,
+        base64: None,
+        close: None,
+        reason: None,
+    };
     let expect = [
         Frame { text: Some("hi".into()), ..frame.clone() },
         Frame { at_ms: 822, from: FrameSide::Server, base64: Some("AAE=".into()), ..frame.clone() },
@@ -261,8 +273,14 @@ fn an_entry_that_is_no_exchange_is_left_out_and_named() {
         (with(&["request"], json!(null)), "invalid type: null"),
         (with(&["response", "status"], json!(-2)), "response.status is not a status"),
         (with(&["response", "_error"], json!({"code": 7})), "invalid type: map"),
-        (with(&["response", "content"], json!({"text": "%", "encoding": "base64"})), "is not base64"),
-        (with(&["response", "content"], json!({"_file": "x.txt"})), "bodies beside the log were not given"),
+        (
+            with(&["response", "content"], json!({"text": "%", "encoding": "base64"})),
+            "is not base64",
+        ),
+        (
+            with(&["response", "content"], json!({"_file": "x.txt"})),
+            "bodies beside the log were not given",
+        ),
     ];
     for (text, expect) in cases {
         let (entries, log) = read_all(text.as_bytes()).unwrap();
@@ -277,8 +295,8 @@ fn an_entry_over_the_limit_is_refused() {
     let big = "x".repeat(300_000);
     let text = log(&[entry(&[], json!({"text": "x"})), entry(&[], json!({"text": big}))]);
     let limits = Limits { entry: 1000, ..Limits::default() };
-    let error =
-        read(text.as_bytes(), &mut Attachments::default(), limits, |_| Ok::<(), Error>(())).unwrap_err();
+    let error = read(text.as_bytes(), &mut Attachments::default(), limits, |_| Ok::<(), Error>(()))
+        .unwrap_err();
     assert!(matches!(error, Error::TooLarge { limit: 1000, .. }), "{error}");
 }
 
@@ -367,7 +385,8 @@ fn write_all(exchanges: &[Exchange]) -> Vec<u8> {
 
 #[test]
 fn coded_bodies_are_written_decoded() {
-    let mut response = Response { status: 200, body: Body::from(gzip(b"hello")), ..Response::default() };
+    let mut response =
+        Response { status: 200, body: Body::from(gzip(b"hello")), ..Response::default() };
     response.headers.push("Content-Encoding", "gzip");
     let started = Timestamp::parse("2026-01-02T03:04:05Z").unwrap();
     let text = write_all(&[Exchange::get("https://a.test/", started, response)]);
@@ -381,8 +400,11 @@ fn coded_bodies_are_written_decoded() {
 #[test]
 fn a_long_body_is_streamed() {
     let bytes: Vec<u8> = (0..(17 << 20) + 1).map(|i: u32| (i % 251) as u8).collect();
-    let response =
-        Response { status: 200, body: Body::spool(&bytes[..], 1 << 20).unwrap(), ..Response::default() };
+    let response = Response {
+        status: 200,
+        body: Body::spool(&bytes[..], 1 << 20).unwrap(),
+        ..Response::default()
+    };
     let started = Timestamp::parse("2026-01-02T03:04:05Z").unwrap();
     let text = write_all(&[Exchange::get("https://a.test/", started, response)]);
     let (entries, _) = read_all(&text).unwrap();

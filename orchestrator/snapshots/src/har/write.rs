@@ -75,7 +75,8 @@ impl<W: Write> Writer<W> {
     ) -> Result<(), Error> {
         let read = |source| Error::Body { url: exchange.url.clone(), source };
         let left = &mut self.left;
-        let request_body = prepare(&exchange.request.body, &exchange.request.headers, left).map_err(read)?;
+        let request_body =
+            prepare(&exchange.request.body, &exchange.request.headers, left).map_err(read)?;
         let response_body =
             prepare(&exchange.response.body, &exchange.response.headers, left).map_err(read)?;
         let started = exchange.started.as_millis();
@@ -105,7 +106,11 @@ impl<W: Write> Writer<W> {
                 cookies: [],
                 headers: headers_out(&exchange.response.headers),
                 content: ContentOut {
-                    mime_type: exchange.response.headers.get_str("content-type").unwrap_or_default(),
+                    mime_type: exchange
+                        .response
+                        .headers
+                        .get_str("content-type")
+                        .unwrap_or_default(),
                     text: &response_body,
                     encoding: response_body.encoding(),
                     size: SizeOf(&response_body),
@@ -118,12 +123,13 @@ impl<W: Write> Writer<W> {
             cache: json!({}),
             timings: json!({"send": 0, "wait": 0, "receive": 0}),
             server_ip_address: exchange.ip.map(|ip| ip.to_string()),
-            web_socket_messages: frames.map(|all| all.iter().map(|frame| to_out(frame, started)).collect()),
+            web_socket_messages: frames
+                .map(|all| all.iter().map(|frame| to_out(frame, started)).collect()),
         };
         let separator = if self.entries == 0 { "\n" } else { ",\n" };
         self.out.write_all(separator.as_bytes()).map_err(Error::Write)?;
-        let written =
-            serde_json::to_writer(&mut self.out, &entry).map_err(|error| Error::Write(error.into()));
+        let written = serde_json::to_writer(&mut self.out, &entry)
+            .map_err(|error| Error::Write(error.into()));
         for body in [&request_body, &response_body] {
             body.outcome().map_err(read)?;
         }
@@ -137,7 +143,8 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// [`Error::Write`].
     pub fn finish(mut self) -> Result<W, Error> {
-        write!(self.out, "\n],\"pages\":{}}}}}\n", Value::Array(self.pages)).map_err(Error::Write)?;
+        write!(self.out, "\n],\"pages\":{}}}}}\n", Value::Array(self.pages))
+            .map_err(Error::Write)?;
         self.out.flush().map_err(Error::Write)?;
         Ok(self.out)
     }
@@ -222,7 +229,11 @@ struct Pair<'a> {
 enum Prepared<'a> {
     Text(String),
     Bytes(Vec<u8>),
-    Stream { input: RefCell<Box<dyn Read + 'a>>, size: Cell<u64>, failed: RefCell<Option<io::Error>> },
+    Stream {
+        input: RefCell<Box<dyn Read + 'a>>,
+        size: Cell<u64>,
+        failed: RefCell<Option<io::Error>>,
+    },
 }
 
 impl Prepared<'_> {
@@ -341,7 +352,10 @@ fn is_printable(text: &str) -> bool {
 }
 
 fn headers_out(headers: &Headers) -> Vec<Pair<'_>> {
-    headers.iter().map(|(name, value)| Pair { name, value: String::from_utf8_lossy(value) }).collect()
+    headers
+        .iter()
+        .map(|(name, value)| Pair { name, value: String::from_utf8_lossy(value) })
+        .collect()
 }
 
 fn query(url: &str) -> Vec<Value> {

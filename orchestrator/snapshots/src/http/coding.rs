@@ -11,14 +11,20 @@ const ZSTD_WINDOW_LOG: u32 = 27;
 
 /// Decodes `body`, whose `Content-Encoding` value is `encodings`. Fails if the decoded bytes exceed
 /// `limit`, however small the coded form is.
-pub fn decode_content<R: Read + Send>(encodings: &str, body: R, limit: u64) -> Result<Vec<u8>, HttpError> {
+pub fn decode_content<R: Read + Send>(
+    encodings: &str,
+    body: R,
+    limit: u64,
+) -> Result<Vec<u8>, HttpError> {
     let mut out = Vec::new();
     let decoded = decoder(encodings, body)?.take(limit.saturating_add(1)).read_to_end(&mut out);
     if out.len() as u64 > limit {
         return Err(HttpError::TooLarge { limit });
     }
-    decoded
-        .map_err(|e| HttpError::BadCoding { coding: encodings.trim().to_owned(), reason: e.to_string() })?;
+    decoded.map_err(|e| HttpError::BadCoding {
+        coding: encodings.trim().to_owned(),
+        reason: e.to_string(),
+    })?;
     Ok(out)
 }
 
@@ -27,7 +33,8 @@ pub fn decoder<'a, R: Read + Send + 'a>(
     encodings: &str,
     body: R,
 ) -> Result<Box<dyn Read + Send + 'a>, HttpError> {
-    let names: Vec<&str> = encodings.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let names: Vec<&str> =
+        encodings.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     if names.len() > MAX_CODINGS {
         return Err(HttpError::UnknownCoding(encodings.chars().take(80).collect()));
     }
@@ -36,7 +43,9 @@ pub fn decoder<'a, R: Read + Send + 'a>(
     for name in names.into_iter().rev() {
         stream = match name.to_ascii_lowercase().as_str() {
             "identity" | "none" | "utf-8" => stream,
-            "gzip" | "x-gzip" => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(stream))),
+            "gzip" | "x-gzip" => {
+                Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(stream)))
+            }
             "deflate" => deflate(BufReader::new(stream)),
             "br" => Box::new(brotli::Decompressor::new(stream, 8 << 10)),
             "zstd" => Box::new(Zstd { start: Some(stream), decoder: None }),
@@ -129,11 +138,18 @@ mod tests {
             ("br", "br"),
             ("", ""),
         ] {
-            assert_eq!(decode_content(header, &encode(coding, text)[..], 100).unwrap(), text, "{coding}");
+            assert_eq!(
+                decode_content(header, &encode(coding, text)[..], 100).unwrap(),
+                text,
+                "{coding}"
+            );
         }
         let both = encode("gzip", &encode("br", text));
         assert_eq!(decode_content("br, gzip", &both[..], 100).unwrap(), text);
-        assert!(matches!(decode_content("rot13", &text[..], 100), Err(HttpError::UnknownCoding(_))));
+        assert!(matches!(
+            decode_content("rot13", &text[..], 100),
+            Err(HttpError::UnknownCoding(_))
+        ));
         assert!(decode_content("gzip,gzip,gzip,gzip,gzip", &text[..], 100).is_err());
     }
 

@@ -58,8 +58,12 @@ pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
         Some((target, version)) if version.starts_with("HTTP/") => (target, version),
         _ => (rest, ""),
     };
-    let head =
-        RequestHead { method: method.into(), target: target.trim().into(), version: version.into(), headers };
+    let head = RequestHead {
+        method: method.into(),
+        target: target.trim().into(),
+        version: version.into(),
+        headers,
+    };
     Ok((head, end))
 }
 
@@ -76,8 +80,12 @@ pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> 
         || version == "HTTP";
     match code.trim().parse::<u16>() {
         Ok(status) if known && status <= 999 => {
-            let head =
-                ResponseHead { version: version.into(), status, reason: reason.trim().into(), headers };
+            let head = ResponseHead {
+                version: version.into(),
+                status,
+                reason: reason.trim().into(),
+                headers,
+            };
             Ok((head, end))
         }
         _ => Err(first_line(&first)),
@@ -117,7 +125,11 @@ fn push_text(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 fn push_token(out: &mut Vec<u8>, bytes: &[u8]) {
-    out.extend(bytes.iter().map(|b| if b.is_ascii_whitespace() || b.is_ascii_control() { b'_' } else { *b }));
+    out.extend(
+        bytes
+            .iter()
+            .map(|b| if b.is_ascii_whitespace() || b.is_ascii_control() { b'_' } else { *b }),
+    );
 }
 
 /// The first line, the fields and the offset of the body.
@@ -128,7 +140,8 @@ fn split(bytes: &[u8]) -> Result<(String, Headers, usize), HttpError> {
         None if bytes.len() > super::MAX_HEAD => return Err(HttpError::HeadTooLong),
         None => bytes.len(),
     };
-    let mut lines = bytes[..end].split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines =
+        bytes[..end].split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let first = String::from_utf8_lossy(lines.next().unwrap_or(b"")).into_owned();
     Ok((first, fields(lines), end))
 }
@@ -185,7 +198,12 @@ mod tests {
     #[test]
     fn a_value_cannot_break_the_framing() {
         let mut out = Vec::new();
-        write_response(&mut out, 200, "OK\r\nX: y", &[("A\r\nB", "1\r\n\r\nbody")].into_iter().collect());
+        write_response(
+            &mut out,
+            200,
+            "OK\r\nX: y",
+            &[("A\r\nB", "1\r\n\r\nbody")].into_iter().collect(),
+        );
         let (head, end) = parse_response(&out).unwrap();
         assert_eq!((head.headers.len(), end), (1, out.len()));
     }

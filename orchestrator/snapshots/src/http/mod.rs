@@ -11,7 +11,8 @@ pub use chunked::Dechunk;
 pub use coding::{decode_content, decoder};
 pub(crate) use head::fields;
 pub use head::{
-    RequestHead, ResponseHead, find_end, parse_request, parse_response, write_request, write_response,
+    RequestHead, ResponseHead, find_end, parse_request, parse_response, write_request,
+    write_response,
 };
 
 /// The maximum size of a message head.

@@ -24,7 +24,8 @@ impl ReplaySet {
         let all = self.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
         let place = |other: &IndexHit| (other.at_millis, other.capture);
         let before = all.into_iter().rev();
-        for other in before.filter(|other| other.member == hit.member && place(other) < place(&hit)) {
+        for other in before.filter(|other| other.member == hit.member && place(other) < place(&hit))
+        {
             if !self.capture(other)?.asked_again {
                 return Ok(Some(other));
             }

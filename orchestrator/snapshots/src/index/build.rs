@@ -46,14 +46,16 @@ pub(super) fn build(
 ) -> Result<(), IndexError> {
     let path = archive.path();
     let source = archive.source();
-    let (binding, failures) = (Binding::of(source).map_err(IndexError::io("read", path))?, source.failures());
+    let (binding, failures) =
+        (Binding::of(source).map_err(IndexError::io("read", path))?, source.failures());
     let starts: Vec<u64> = archive
         .segments()
         .iter()
         .scan(0, |sum, segment| Some(std::mem::replace(sum, *sum + segment.length)))
         .collect();
     let total_bytes = archive.segments().iter().map(|segment| segment.length).sum();
-    let io = |source| IndexError::Io { action: "write the index of", path: path.to_owned(), source };
+    let io =
+        |source| IndexError::Io { action: "write the index of", path: path.to_owned(), source };
 
     let mut builder = Builder::new(file, memory).map_err(io)?;
     let mut pairing = Pairing::new();
@@ -83,7 +85,11 @@ pub(super) fn build(
         }
         if builder.summary.records % TELL == 0 {
             let start = starts.get(at.segment as usize).copied().unwrap_or_default();
-            progress(BuildProgress::of_one(builder.summary.records, start + at.offset, total_bytes));
+            progress(BuildProgress::of_one(
+                builder.summary.records,
+                start + at.offset,
+                total_bytes,
+            ));
         }
     }
     while let Some((found, request)) = pairing.next(true) {
@@ -158,7 +164,8 @@ impl<'a> Builder<'a> {
             (_, Some(request)) => turn(request, &found),
             (_, None) => None,
         };
-        let visit = request.as_ref().and_then(|request| request.visit).map_or(0, |key| self.visit(key));
+        let visit =
+            request.as_ref().and_then(|request| request.visit).map_or(0, |key| self.visit(key));
         let asked_again = request.as_ref().is_some_and(|request| request.asked_again);
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),
@@ -169,7 +176,11 @@ impl<'a> Builder<'a> {
         };
 
         let text = format!("{method} {}", found.url);
-        let place = Text { offset: self.texts_length, length: text.len() as u32, crc: crc(text.as_bytes()) };
+        let place = Text {
+            offset: self.texts_length,
+            length: text.len() as u32,
+            crc: crc(text.as_bytes()),
+        };
         self.texts.write_all(text.as_bytes())?;
         self.texts_length += text.len() as u64;
 
@@ -189,10 +200,12 @@ impl<'a> Builder<'a> {
         self.captures.write_all(&capture.to_bytes())?;
 
         let at_millis = found.at_millis.max(0) as u64;
-        let entry = |key| Entry { key, at_millis, capture: number, status: found.status }.to_bytes();
+        let entry =
+            |key| Entry { key, at_millis, capture: number, status: found.status }.to_bytes();
         if let Some(turn) = turn {
             let key = turns::site_key(&found.url);
-            self.turns.push(&Entry { key, at_millis, capture: number, status: turn as u16 }.to_bytes())?;
+            self.turns
+                .push(&Entry { key, at_millis, capture: number, status: turn as u16 }.to_bytes())?;
         }
         self.exact.push(&entry(exact))?;
         self.normalised.push(&entry(normalised))?;
@@ -280,8 +293,8 @@ fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Re
     let mut row = [0; ORIGIN];
     while read_whole(&mut origins, &mut row)? {
         let (number, origin) = read_origin(&row);
-        let target =
-            origin_of(&origin, |key| anchors.group(file, key), |entry| entry.capture).map_err(unreadable)?;
+        let target = origin_of(&origin, |key| anchors.group(file, key), |entry| entry.capture)
+            .map_err(unreadable)?;
         let Some(target) = target else { continue };
         let (Some(mut capture), Some(target)) =
             (read_capture(file, number)?, read_capture(file, target.capture)?)
@@ -326,7 +339,8 @@ pub(super) fn origin_of<T: Copy, N: PartialEq, E>(
         return Ok(Some(*named));
     }
     let (by_digest, by_time) = (of(&origin.digest)?, of(&origin.time)?);
-    let both = by_time.iter().find(|entry| by_digest.iter().any(|other| number(other) == number(entry)));
+    let both =
+        by_time.iter().find(|entry| by_digest.iter().any(|other| number(other) == number(entry)));
     Ok(both.or(by_digest.first()).or(by_time.first()).copied())
 }
 

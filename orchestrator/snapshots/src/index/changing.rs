@@ -30,7 +30,10 @@ pub struct ChangingMatch {
 impl ReplaySet {
     /// The captures that differ from a request only in parts that the archives' rules declare
     /// volatile. The first call reads every capture of the hosts in the rules.
-    pub fn changing(&self, request: &ReplayRequest<'_>) -> Result<Option<ChangingMatch>, IndexError> {
+    pub fn changing(
+        &self,
+        request: &ReplayRequest<'_>,
+    ) -> Result<Option<ChangingMatch>, IndexError> {
         if self.rules.rules.is_empty() {
             return Ok(None);
         }
@@ -75,14 +78,20 @@ impl ReplaySet {
     }
 
     /// The keys of a capture under the rules that apply to it.
-    fn keys(&self, rules: &[ChangingPart], recorded: &RecordedRequest) -> Result<Vec<Key>, IndexError> {
+    fn keys(
+        &self,
+        rules: &[ChangingPart],
+        recorded: &RecordedRequest,
+    ) -> Result<Vec<Key>, IndexError> {
         let capture = self.capture(recorded.hit)?;
         let has_body = capture.request_body != [0; 8];
         // An unreadable request record counts as one without a body.
-        let parts = if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
-        let request = parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |parts| {
-            parts.request_at(&recorded.url)
-        });
+        let parts =
+            if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
+        let request =
+            parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |parts| {
+                parts.request_at(&recorded.url)
+            });
         Ok(rules.iter().filter_map(|rule| rule.key(&request)).collect())
     }
 }

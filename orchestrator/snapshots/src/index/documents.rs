@@ -54,7 +54,10 @@ impl ReplaySet {
                 continue;
             }
             seen.insert(url.to_owned());
-            pages.push(Page::new(recorded.url, Timestamp::from_millis(recorded.hit.at_millis as i64)));
+            pages.push(Page::new(
+                recorded.url,
+                Timestamp::from_millis(recorded.hit.at_millis as i64),
+            ));
         }
         Ok(pages)
     }
@@ -68,7 +71,8 @@ impl ReplaySet {
         let Ok(head) = self.read(recorded.hit.member, capture.response)?.response_head() else {
             return Ok(false);
         };
-        let media = head.headers.get_str("content-type").unwrap_or_default().trim().to_ascii_lowercase();
+        let media =
+            head.headers.get_str("content-type").unwrap_or_default().trim().to_ascii_lowercase();
         if !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
             return Ok(false);
         }
@@ -98,7 +102,8 @@ impl ReplaySet {
         }
         let headers = record.response_head()?.headers;
         let media_type = headers.get_str("content-type").unwrap_or_default().to_owned();
-        let bytes = content::decoded(&headers, &content::body_within(record, &headers, limit)?, limit)?;
+        let bytes =
+            content::decoded(&headers, &content::body_within(record, &headers, limit)?, limit)?;
         Ok(Some(Document { media_type, bytes }))
     }
 }
@@ -124,7 +129,8 @@ fn documents(archive: &Archive) -> impl Iterator<Item = Page> {
         }
         let (url, ts): (String, Timestamp) = (record.target_uri()?.into_owned(), record.date()?);
         let head = record.response_head().ok()?;
-        let html = head.headers.get_str("content-type").is_some_and(|mime| mime.starts_with("text/html"));
+        let html =
+            head.headers.get_str("content-type").is_some_and(|mime| mime.starts_with("text/html"));
         (head.status == 200 && html && url.starts_with("http")).then(|| Page::new(url, ts))
     })
 }

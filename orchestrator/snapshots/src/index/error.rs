@@ -34,12 +34,18 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    pub(super) fn io(action: &'static str, path: &Utf8Path) -> impl FnOnce(io::Error) -> IndexError {
+    pub(super) fn io(
+        action: &'static str,
+        path: &Utf8Path,
+    ) -> impl FnOnce(io::Error) -> IndexError {
         let path = path.to_owned();
         move |source| IndexError::Io { action, path, source }
     }
 
-    pub(super) fn reading(path: &Utf8Path, part: &'static str) -> impl FnOnce(ReadError) -> IndexError {
+    pub(super) fn reading(
+        path: &Utf8Path,
+        part: &'static str,
+    ) -> impl FnOnce(ReadError) -> IndexError {
         let path = path.to_owned();
         move |error| match error {
             ReadError::Io(source) => IndexError::Io { action: "read", path, source },

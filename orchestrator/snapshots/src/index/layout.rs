@@ -58,7 +58,8 @@ impl Binding {
 
     /// Whether a file with this binding has the same size and samples as an object.
     pub(super) fn has_content_of(&self, file: &RemoteFile) -> Result<bool, remote::Error> {
-        Ok(self.size == file.length() && self.digest == digest(file.read_ranges(samples(self.size))?))
+        Ok(self.size == file.length()
+            && self.digest == digest(file.read_ranges(samples(self.size))?))
     }
 }
 
@@ -123,9 +124,21 @@ impl Layout {
         let s = self.summary;
         numbers.extend([s.records, s.captures, s.paired, s.revisits, s.dangling, s.damaged]);
         for table in [self.exact, self.normalised, self.anchors, self.turns] {
-            numbers.extend([table.offset, table.entries, table.fan, table.bits.into(), table.fan_crc.into()]);
+            numbers.extend([
+                table.offset,
+                table.entries,
+                table.fan,
+                table.bits.into(),
+                table.fan_crc.into(),
+            ]);
         }
-        numbers.extend([self.captures, self.paths_at, self.paths, self.texts_at, self.texts_length]);
+        numbers.extend([
+            self.captures,
+            self.paths_at,
+            self.paths,
+            self.texts_at,
+            self.texts_length,
+        ]);
         for (slot, number) in page[40..PAGE - 32].as_chunks_mut::<8>().0.iter_mut().zip(&numbers) {
             *slot = number.to_le_bytes();
         }
@@ -159,7 +172,8 @@ impl Layout {
             damaged: next()?,
         };
         let mut table = || {
-            let (offset, entries, fan, bits, fan_crc) = (next()?, next()?, next()?, next()?, next()?);
+            let (offset, entries, fan, bits, fan_crc) =
+                (next()?, next()?, next()?, next()?, next()?);
             let place = TablePlace {
                 offset,
                 entries,
@@ -167,7 +181,8 @@ impl Layout {
                 bits: bits.try_into().ok()?,
                 fan_crc: fan_crc.try_into().ok()?,
             };
-            (place.bits <= 27 && fan <= length && place.end() <= length && offset <= fan).then_some(place)
+            (place.bits <= 27 && fan <= length && place.end() <= length && offset <= fan)
+                .then_some(place)
         };
         let (exact, normalised, anchors, turns) = (table()?, table()?, table()?, table()?);
         let (captures, paths_at, paths, texts_at, texts_length) =

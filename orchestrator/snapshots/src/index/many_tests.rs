@@ -65,7 +65,8 @@ fn many_archives_answer_as_one_with_the_same_records() {
             let hosts = ["a.test", "b.test", "c.test:8080", "d.test"];
             hosts.map(|host| format!("https://{host}/item?id=3&_={archive}"))
         });
-        for url in urls.chain(["https://a.test/poll".to_owned(), "https://only5.test/".to_owned()]) {
+        for url in urls.chain(["https://a.test/poll".to_owned(), "https://only5.test/".to_owned()])
+        {
             assert_eq!(bodies(&many, &url), bodies(&one, &url), "{url}");
             let (key, _) = normalised(&ReplayRequest::bare("GET", &url));
             let (ours, theirs) = (many.normalised(&key).unwrap(), one.normalised(&key).unwrap());
@@ -73,7 +74,8 @@ fn many_archives_answer_as_one_with_the_same_records() {
         }
         assert_eq!(bodies(&many, "https://a.test/poll").len(), ARCHIVES);
         assert_eq!(bodies(&many, "https://b.test/again"), ["the original"]);
-        for (host, port) in [("c.test", 8080), ("c.test", 80), ("a.test", 8080), ("none.test", 80)] {
+        for (host, port) in [("c.test", 8080), ("c.test", 80), ("a.test", 8080), ("none.test", 80)]
+        {
             assert_eq!(many.has_port(host, port).unwrap(), one.has_port(host, port).unwrap());
         }
         let near = |set: &ReplaySet| {
@@ -110,8 +112,12 @@ fn routes_are_made_again_when_they_no_longer_fit() {
             assert!(std::fs::read(&routes).unwrap() == whole, "byte {at}");
         } else {
             // The paths are checked row by row.
-            let walked = ["a.test", "b.test", "c.test", "only5.test"].map(|host| set.of_host(host, 1 << 20));
-            assert!(walked.iter().any(|found| matches!(found, Err(IndexError::Damaged { .. }))), "byte {at}");
+            let walked =
+                ["a.test", "b.test", "c.test", "only5.test"].map(|host| set.of_host(host, 1 << 20));
+            assert!(
+                walked.iter().any(|found| matches!(found, Err(IndexError::Damaged { .. }))),
+                "byte {at}"
+            );
             std::fs::write(&routes, &whole).unwrap();
         }
     }

@@ -36,33 +36,32 @@ mod turns;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use layout::{Binding, Layout, PAGE};
-use paths::PathTable;
-use routes::KeyKind;
-use row::{CAPTURE, Entry};
-use scan::Origin;
-use table::{KeyScan, Table};
-
-use crate::matching::Key;
-use crate::{Archive, Record};
-
 pub use adopt::BESIDE;
+use camino::{Utf8Path, Utf8PathBuf};
 pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use effects::{
-    Effect, ReadReason, WriteReason, effect_of, is_log_out, is_of_log_in, is_static_type, may_act, may_write,
-    only_shows_state, shows_state,
+    Effect, ReadReason, WriteReason, effect_of, is_log_out, is_of_log_in, is_static_type, may_act,
+    may_write, only_shows_state, shows_state,
 };
 pub use error::IndexError;
 pub use history::{AT_ONCE, Account, ChangedAddress, LogIn, SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;
+use layout::{Binding, Layout, PAGE};
+use paths::PathTable;
 pub(crate) use paths::host_of;
+use routes::KeyKind;
+use row::{CAPTURE, Entry};
 pub use row::{Capture, CaptureKind};
+use scan::Origin;
 pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
 pub use set::{IndexHit, RecordedRequest, ReplaySet};
+use table::{KeyScan, Table};
 pub use turns::site_of;
+
+use crate::matching::Key;
+use crate::{Archive, Record};
 
 /// The method under which the frames of a WebSocket connection are indexed.
 pub const SOCKET: &str = "WEBSOCKET";
@@ -165,8 +164,8 @@ impl Index {
         };
         match Index::from_file(file, path.to_owned()) {
             Ok(index) => {
-                let binding =
-                    Binding::of(archive.source()).map_err(IndexError::io("read", archive.path()))?;
+                let binding = Binding::of(archive.source())
+                    .map_err(IndexError::io("read", archive.path()))?;
                 match index.layout.binding == binding {
                     true => Ok(Some(index)),
                     // The object has another state now, and its index may have come with it.
@@ -187,7 +186,8 @@ impl Index {
         let mut page = [0; PAGE];
         file.read_exact_at(&mut page, 0).map_err(IndexError::io("read", &path))?;
         let layout = Layout::from_page(&page, length).ok_or_else(|| damaged("the first page"))?;
-        let table = |place| Table::open(&file, place).map_err(IndexError::reading(&path, "a fan-out"));
+        let table =
+            |place| Table::open(&file, place).map_err(IndexError::reading(&path, "a fan-out"));
         let (exact, normalised, anchors) =
             (table(layout.exact)?, table(layout.normalised)?, table(layout.anchors)?);
         let turns = table(layout.turns)?;
@@ -215,7 +215,9 @@ impl Index {
     }
 
     fn normalised(&self, key: &Key) -> Result<Vec<Entry>, IndexError> {
-        self.normalised.group(&self.file, key).map_err(IndexError::reading(&self.path, "a normalised key"))
+        self.normalised
+            .group(&self.file, key)
+            .map_err(IndexError::reading(&self.path, "a normalised key"))
     }
 
     /// All keys of a table, in order.

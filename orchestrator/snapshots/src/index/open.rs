@@ -70,7 +70,8 @@ fn build_missing(
 ) -> Result<(), IndexError> {
     let mut missing: Vec<&mut (Archive, Option<Index>)> =
         archives.iter_mut().filter(|(_, index)| index.is_none()).collect();
-    let length = |archive: &Archive| archive.segments().iter().map(|segment| segment.length).sum::<u64>();
+    let length =
+        |archive: &Archive| archive.segments().iter().map(|segment| segment.length).sum::<u64>();
     let total_bytes = missing.iter().map(|(archive, _)| length(archive)).sum();
     let at_once = parallel::cores().min(missing.len());
     let mut of_each = vec![BuildProgress::of_one(0, 0, 1); missing.len()];

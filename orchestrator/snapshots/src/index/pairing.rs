@@ -85,7 +85,8 @@ impl<T> Pairing<T> {
         let naming = request.link.id.iter().filter_map(|id| self.responses_concurrent.get(id));
         let positions: Vec<u64> = named.chain(naming).copied().collect();
         for position in positions {
-            let found = position.checked_sub(self.first).and_then(|at| self.waiting.get_mut(at as usize));
+            let found =
+                position.checked_sub(self.first).and_then(|at| self.waiting.get_mut(at as usize));
             if let Some(waiting) = found
                 && waiting.request.is_none()
                 && waiting.link.url == request.link.url
@@ -111,8 +112,9 @@ impl<T> Pairing<T> {
         let named = link.concurrent.iter().filter_map(|id| self.requests_by_id.get(id));
         let naming = link.id.iter().filter_map(|id| self.requests_concurrent.get(id));
         let numbers: Vec<u64> = named.chain(naming).copied().collect();
-        let number =
-            numbers.into_iter().find(|n| self.requests.get(n).is_some_and(|r| r.link.url == link.url));
+        let number = numbers
+            .into_iter()
+            .find(|n| self.requests.get(n).is_some_and(|r| r.link.url == link.url));
         let request = number.and_then(|number| self.take_request(number));
         if request.is_none() {
             self.responses.extend(link.id.map(|id| (id, position)));
@@ -138,7 +140,8 @@ impl<T> Pairing<T> {
         }
         let request = request.or_else(|| {
             let sides = [link.number.checked_sub(1), link.number.checked_add(1)];
-            let beside = |n: &u64| self.requests.get(n).is_some_and(|request| request.link.url == link.url);
+            let beside =
+                |n: &u64| self.requests.get(n).is_some_and(|request| request.link.url == link.url);
             sides.into_iter().flatten().find(beside).and_then(|number| self.take_request(number))
         });
         Some((response, request))
@@ -206,22 +209,30 @@ mod tests {
 
     #[test]
     fn links_pair_in_either_direction_and_order() {
-        for records in
-            [["a 1 - u", "a 2 - u", "q 3 2 u", "q 4 1 u"], ["a 1 4 u", "a 2 3 u", "q 3 - u", "q 4 - u"]]
-        {
+        for records in [
+            ["a 1 - u", "a 2 - u", "q 3 2 u", "q 4 1 u"],
+            ["a 1 4 u", "a 2 3 u", "q 3 - u", "q 4 - u"],
+        ] {
             assert_eq!(pairs(&records), [(0, Some(3)), (1, Some(2))]);
         }
-        for records in
-            [["q 3 2 u", "q 4 1 u", "a 1 - u", "a 2 - u"], ["q 3 - u", "q 4 - u", "a 1 4 u", "a 2 3 u"]]
-        {
+        for records in [
+            ["q 3 2 u", "q 4 1 u", "a 1 - u", "a 2 - u"],
+            ["q 3 - u", "q 4 - u", "a 1 4 u", "a 2 3 u"],
+        ] {
             assert_eq!(pairs(&records), [(2, Some(1)), (3, Some(0))]);
         }
     }
 
     #[test]
     fn neighbours_pair_when_nothing_is_linked() {
-        assert_eq!(pairs(&["a - - u", "q - - u", "a - - u", "q - - u"]), [(0, Some(1)), (2, Some(3))]);
-        assert_eq!(pairs(&["q - - u", "a - - u", "q - - u", "a - - u"]), [(1, Some(0)), (3, Some(2))]);
+        assert_eq!(
+            pairs(&["a - - u", "q - - u", "a - - u", "q - - u"]),
+            [(0, Some(1)), (2, Some(3))]
+        );
+        assert_eq!(
+            pairs(&["q - - u", "a - - u", "q - - u", "a - - u"]),
+            [(1, Some(0)), (3, Some(2))]
+        );
         assert_eq!(pairs(&["q - - u", "a - - v"]), [(1, None)]);
         assert_eq!(pairs(&["q - - u", "a - - v", "a - - u"]), [(1, None), (2, None)]);
     }

@@ -92,7 +92,12 @@ pub(super) trait PathTable {
 
     /// The captures near a URL: those with the same host and path, and their neighbours with the
     /// same host, up to `limit` on either side.
-    fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Self::Capture>, IndexError> {
+    fn neighbours(
+        &self,
+        method: &str,
+        url: &str,
+        limit: usize,
+    ) -> Result<Vec<Self::Capture>, IndexError> {
         let Some(key) = path_key(method, url) else { return Ok(Vec::new()) };
         let (same_path, same_host) = prefixes(&key);
         let mut found = Vec::new();

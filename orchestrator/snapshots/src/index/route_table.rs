@@ -70,8 +70,10 @@ impl RouteTable {
         let mut bytes = vec![0; fan_bytes(place.bits) as usize];
         file.read_exact_at(&mut bytes, rows_end)?;
         crc.update(&bytes);
-        let fan: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
-        let whole = fan.is_sorted() && fan.last().is_some_and(|last| u64::from(*last) == place.rows);
+        let fan: Vec<u32> =
+            bytes.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
+        let whole =
+            fan.is_sorted() && fan.last().is_some_and(|last| u64::from(*last) == place.rows);
         if crc.sum() != place.crc || !whole {
             return Err(ReadError::Damaged);
         }
@@ -146,8 +148,8 @@ pub(super) fn write(
         range.dedup();
         bytes.clear();
         for row in &range {
-            let first =
-                u32::try_from(place.rows).map_err(|_| io::Error::other("too many keys for one set"))?;
+            let first = u32::try_from(place.rows)
+                .map_err(|_| io::Error::other("too many keys for one set"))?;
             fill(&mut fan, (row >> 32) as usize, first);
             place.rows += 1;
             bytes.extend_from_slice(&(*row as u32).to_be_bytes());

@@ -19,13 +19,12 @@ use std::os::unix::fs::FileExt;
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 
-use super::layout;
 use super::paths::PathTable;
 use super::route_table::{self, RoutePlace, RouteTable, WriteError};
 use super::row::crc;
 use super::set::Member;
 use super::table::{KeyScan, ReadError};
-use super::{Index, IndexError};
+use super::{Index, IndexError, layout};
 use crate::matching::Key;
 
 /// The size of the first page, in bytes.
@@ -80,7 +79,8 @@ impl Routes {
             write(&file, indexes, &state, &path)?;
             return Routes::from_file(file, path, &state);
         };
-        let names: Vec<&[u8]> = indexes.iter().map(|index| index.path().as_str().as_bytes()).collect();
+        let names: Vec<&[u8]> =
+            indexes.iter().map(|index| index.path().as_str().as_bytes()).collect();
         let path = cache.join(format!("{}.routes", &Key::of("routes", &names).to_string()[..12]));
         if let Ok(file) = files::open(&path)
             && let Ok(routes) = Routes::from_file(file, path.clone(), &state)
@@ -145,7 +145,12 @@ impl PathTable for JointPaths<'_> {
     }
 }
 
-fn write(file: &File, indexes: &[&Index], state: &[u8; 32], path: &Utf8Path) -> Result<(), IndexError> {
+fn write(
+    file: &File,
+    indexes: &[&Index],
+    state: &[u8; 32],
+    path: &Utf8Path,
+) -> Result<(), IndexError> {
     let io = |error| IndexError::io("write", path)(error);
     let mut out = BufWriter::with_capacity(1 << 18, file);
     out.write_all(&[0; PAGE]).map_err(io)?;
@@ -155,7 +160,9 @@ fn write(file: &File, indexes: &[&Index], state: &[u8; 32], path: &Utf8Path) -> 
         let keys: Vec<KeyScan<'_>> = indexes.iter().map(|index| index.keys(kind)).collect();
         let place = route_table::write(keys, at, &mut out).map_err(|error| match error {
             WriteError::Io(error) => io(error),
-            WriteError::Keys(number, error) => IndexError::reading(indexes[number].path(), "a key")(error),
+            WriteError::Keys(number, error) => {
+                IndexError::reading(indexes[number].path(), "a key")(error)
+            }
         })?;
         at = place.end().ok_or_else(|| io(std::io::Error::other("too many keys for one set")))?;
         places.push(place);
@@ -167,7 +174,11 @@ fn write(file: &File, indexes: &[&Index], state: &[u8; 32], path: &Utf8Path) -> 
 }
 
 /// Merges the paths of the archives. Returns their number.
-fn write_paths(indexes: &[&Index], out: &mut impl Write, path: &Utf8Path) -> Result<u64, IndexError> {
+fn write_paths(
+    indexes: &[&Index],
+    out: &mut impl Write,
+    path: &Utf8Path,
+) -> Result<u64, IndexError> {
     let mut heap = BinaryHeap::with_capacity(indexes.len());
     let next = |archive: usize, position: u64| -> Result<Option<_>, IndexError> {
         if position >= indexes[archive].count() {
@@ -212,17 +223,20 @@ fn page(places: &[RoutePlace], state: &[u8; 32]) -> [u8; PAGE] {
 fn places(page: &[u8; PAGE], state: &[u8; 32], length: u64) -> Option<[RoutePlace; 4]> {
     let seal: [u8; 32] = Sha256::digest(&page[..PAGE - 32]).into();
     let version = page[8..16] == VERSION.to_le_bytes()[..];
-    if page[..8] != MAGIC[..] || !version || page[16..48] != state[..] || page[PAGE - 32..] != seal {
+    if page[..8] != MAGIC[..] || !version || page[16..48] != state[..] || page[PAGE - 32..] != seal
+    {
         return None;
     }
-    let mut numbers = page[48..PAGE - 32].as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
+    let mut numbers =
+        page[48..PAGE - 32].as_chunks::<8>().0.iter().map(|eight| u64::from_le_bytes(*eight));
     let mut place = || {
         let (offset, rows) = (numbers.next()?, numbers.next()?);
         let (bits, crc) = (numbers.next()?.try_into().ok()?, numbers.next()?.try_into().ok()?);
         Some(RoutePlace { offset, rows, bits, crc })
     };
     let [exact, normalised, anchors, paths] = [place()?, place()?, place()?, place()?];
-    let tables = [exact, normalised, anchors].iter().all(|table| table.end().is_some_and(|e| e <= length));
+    let tables =
+        [exact, normalised, anchors].iter().all(|table| table.end().is_some_and(|e| e <= length));
     let listed = paths.rows.checked_mul(PATH as u64)?.checked_add(paths.offset)? <= length;
     (tables && listed).then_some([exact, normalised, anchors, paths])
 }

@@ -221,7 +221,8 @@ mod tests {
         };
         let bytes = capture.to_bytes();
         assert_eq!(Capture::from_bytes(&bytes), Some(capture));
-        let entry = Entry { key: Key([7; 16]), at_millis: 1_767_225_600_123, capture: 9, status: 200 };
+        let entry =
+            Entry { key: Key([7; 16]), at_millis: 1_767_225_600_123, capture: 9, status: 200 };
         let row = entry.to_bytes();
         assert_eq!(Entry::from_bytes(&row), Some(entry));
         for bit in 0..CAPTURE * 8 {

@@ -48,8 +48,13 @@ pub(super) struct Origin {
 }
 
 /// Extracts the index data of a record; `None` for records that are not part of an exchange.
-pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result<Option<Message>, Error> {
-    let Some(url) = record.target_uri().map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
+pub(super) fn message(
+    record: &mut Record,
+    at: RecordRef,
+    number: u64,
+) -> Result<Option<Message>, Error> {
+    let Some(url) =
+        record.target_uri().map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
     else {
         return Ok(None);
     };
@@ -74,7 +79,9 @@ pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result
         }
         RecordKind::Revisit => {
             let said = match record.response_head() {
-                Ok(head) if !not_modified(record) => (head.status, ResponseSigns::of(&head.headers)),
+                Ok(head) if !not_modified(record) => {
+                    (head.status, ResponseSigns::of(&head.headers))
+                }
                 _ => (0, ResponseSigns::default()),
             };
             Ok(Some(response(record, CaptureKind::Dangling, said, at, url, link)))
@@ -100,9 +107,21 @@ fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<
     let exact = matching::exact(&request);
     let (normalised, rules) = matching::normalised(&request);
     let body = body_mark(&request.body);
-    let sent = SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
+    let sent =
+        SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
     let signs = RequestSigns::of(&parts.method, url, &parts.headers, &sent);
-    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method, signs, visit, asked_again })
+    Ok(Request {
+        link,
+        at,
+        exact,
+        normalised,
+        rules,
+        body,
+        method: parts.method,
+        signs,
+        visit,
+        asked_again,
+    })
 }
 
 /// A recorded request, read from its record.
@@ -136,11 +155,16 @@ impl RequestParts {
 pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> {
     let head = record.request_head()?;
     let io = |e| Error::io("read", "a request body".into(), e);
-    let chunked =
-        head.headers.get_str("Transfer-Encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
+    let chunked = head
+        .headers
+        .get_str("Transfer-Encoding")
+        .is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
     let block = &mut record.block;
-    let mut body: Box<dyn Read + '_> =
-        if chunked { Box::new(Dechunk::new(std::io::BufReader::new(block))) } else { Box::new(block) };
+    let mut body: Box<dyn Read + '_> = if chunked {
+        Box::new(Dechunk::new(std::io::BufReader::new(block)))
+    } else {
+        Box::new(block)
+    };
     let mut start = Vec::new();
     body.by_ref().take(MAX_STRUCTURED_BODY as u64 + 1).read_to_end(&mut start).map_err(io)?;
     let mut hasher = Sha256::new();
@@ -199,13 +223,17 @@ fn response(
         _ => [None; 3],
     };
     let at_millis = date.map_or(0, Timestamp::as_millis);
-    Message::Response(link, ResponseRecord { kind, url, at, at_millis, status, anchors, origin, signs })
+    Message::Response(
+        link,
+        ResponseRecord { kind, url, at, at_millis, status, anchors, origin, signs },
+    )
 }
 
 /// The keys of the record to which a revisit refers.
 pub(super) fn origin(record: &Record, url: &str) -> Origin {
     let text = |name: &str| record.headers.get_str(name).map(str::trim);
-    let bare = |uri: &str| uri.trim_matches(['<', '>']).split('#').next().unwrap_or_default().to_owned();
+    let bare =
+        |uri: &str| uri.trim_matches(['<', '>']).split('#').next().unwrap_or_default().to_owned();
     let target = text("WARC-Refers-To-Target-URI").map_or_else(|| url.to_owned(), bare);
     let date = text("WARC-Refers-To-Date").and_then(|date| Timestamp::parse(date).ok());
     Origin {
@@ -216,11 +244,16 @@ pub(super) fn origin(record: &Record, url: &str) -> Origin {
 }
 
 fn not_modified(record: &Record) -> bool {
-    record.headers.get_str("WARC-Profile").is_some_and(|profile| profile.contains("server-not-modified"))
+    record
+        .headers
+        .get_str("WARC-Profile")
+        .is_some_and(|profile| profile.contains("server-not-modified"))
 }
 
 fn is_socket(record: &Record) -> bool {
-    record.content_type().is_some_and(|kind| kind.trim().to_ascii_lowercase().starts_with(SOCKET_FRAMES))
+    record
+        .content_type()
+        .is_some_and(|kind| kind.trim().to_ascii_lowercase().starts_with(SOCKET_FRAMES))
 }
 
 fn id_key(id: &str) -> Key {

@@ -6,7 +6,8 @@ use super::changing::Changing;
 use super::paths::PathTable;
 use super::routes::{JointPaths, KeyKind, Routes};
 use super::{
-    Capture, CaptureKind, Index, IndexError, RequestParts, Summary, build, origin_keys, scan, split_text,
+    Capture, CaptureKind, Index, IndexError, RequestParts, Summary, build, origin_keys, scan,
+    split_text,
 };
 use crate::matching::{ChangingParts, Key};
 use crate::source::Place;
@@ -75,7 +76,9 @@ impl ReplaySet {
 
     /// Whether one of the archives is an object of a server, so that reading may take a while.
     pub fn is_remote(&self) -> bool {
-        self.members.iter().any(|member| matches!(member.archive.source().place(), Place::Remote(_)))
+        self.members
+            .iter()
+            .any(|member| matches!(member.archive.source().place(), Place::Remote(_)))
     }
 
     /// Identifies these archives in this state: the [`Index::state`] of each, one a line, in order.
@@ -133,14 +136,22 @@ impl ReplaySet {
     }
 
     /// The method and URL of a capture.
-    pub fn request_line(&self, hit: IndexHit, capture: &Capture) -> Result<(String, String), IndexError> {
+    pub fn request_line(
+        &self,
+        hit: IndexHit,
+        capture: &Capture,
+    ) -> Result<(String, String), IndexError> {
         let text = self.member(hit.member)?.index.text(capture)?;
         let (method, url) = split_text(&text);
         Ok((method.to_owned(), url.to_owned()))
     }
 
     /// The recorded request of a capture, if it was recorded.
-    pub fn request(&self, hit: IndexHit, capture: &Capture) -> Result<Option<RequestParts>, IndexError> {
+    pub fn request(
+        &self,
+        hit: IndexHit,
+        capture: &Capture,
+    ) -> Result<Option<RequestParts>, IndexError> {
         let Some(at) = capture.request else { return Ok(None) };
         let mut record = self.read(hit.member, at)?;
         Ok(Some(scan::request_parts(&mut record)?))
@@ -163,7 +174,11 @@ impl ReplaySet {
 
     /// The record with the body of a capture: its own, or the one to which its revisit refers, in
     /// any archive of the set. `None` if no archive has it.
-    pub fn body_of(&self, hit: IndexHit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
+    pub fn body_of(
+        &self,
+        hit: IndexHit,
+        capture: &Capture,
+    ) -> Result<Option<(u32, RecordRef)>, IndexError> {
         if capture.kind != CaptureKind::Dangling {
             return Ok(Some((hit.member, capture.body)));
         }
@@ -226,7 +241,11 @@ impl ReplaySet {
     }
 
     /// All requests with this method and this response status, in recorded order.
-    pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<RecordedRequest>, IndexError> {
+    pub(super) fn captures_of(
+        &self,
+        method: &str,
+        status: u16,
+    ) -> Result<Vec<RecordedRequest>, IndexError> {
         let mut found = self.of_each(|index| index.with_status(status))?;
         found.retain(|recorded| recorded.method == method);
         Ok(found)
@@ -247,7 +266,10 @@ impl ReplaySet {
     }
 
     fn all_recorded(&self, captures: Vec<(u16, u32)>) -> Result<Vec<RecordedRequest>, IndexError> {
-        captures.into_iter().map(|(archive, capture)| self.recorded(archive.into(), capture)).collect()
+        captures
+            .into_iter()
+            .map(|(archive, capture)| self.recorded(archive.into(), capture))
+            .collect()
     }
 
     fn recorded(&self, number: u32, capture_number: u32) -> Result<RecordedRequest, IndexError> {

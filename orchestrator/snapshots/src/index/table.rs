@@ -65,7 +65,8 @@ impl Table {
         if crc(&bytes) != place.fan_crc {
             return Err(ReadError::Damaged);
         }
-        let fan: Vec<u32> = bytes.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
+        let fan: Vec<u32> =
+            bytes.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
         if !fan.is_sorted() || fan.last().is_none_or(|last| u64::from(*last) != place.entries) {
             return Err(ReadError::Damaged);
         }
@@ -223,7 +224,8 @@ mod tests {
     #[test]
     fn groups_are_found_whatever_their_size() {
         let key = |n: u32| Key::of("t", &[&n.to_le_bytes()]);
-        let sizes: Vec<(u32, u32)> = (0..2_000).map(|n| (n, if n == 77 { 5_000 } else { n % 3 })).collect();
+        let sizes: Vec<(u32, u32)> =
+            (0..2_000).map(|n| (n, if n == 77 { 5_000 } else { n % 3 })).collect();
         let mut entries = Vec::new();
         for (n, size) in &sizes {
             for capture in 0..*size {
@@ -243,7 +245,10 @@ mod tests {
             let group = table.group(&file, &key(n)).unwrap();
             assert_eq!(group.len(), size as usize, "{n}");
             assert!(
-                group.iter().enumerate().all(|(at, entry)| entry.capture == at as u32 && entry.key == key(n))
+                group
+                    .iter()
+                    .enumerate()
+                    .all(|(at, entry)| entry.capture == at as u32 && entry.key == key(n))
             );
         }
         assert!(table.group(&file, &Key::of("other", &[])).unwrap().is_empty());

@@ -28,7 +28,13 @@ impl Writer {
         Writer { bytes: Vec::new(), gzip, clock: 1_767_225_600_000, records: 0, visit: None }
     }
 
-    fn record(&mut self, kind: RecordKind, url: &str, fields: &[(&str, &str)], block: &[u8]) -> String {
+    fn record(
+        &mut self,
+        kind: RecordKind,
+        url: &str,
+        fields: &[(&str, &str)],
+        block: &[u8],
+    ) -> String {
         self.records += 1;
         let id = format!("urn:test:{}", self.records);
         let date = Timestamp::from_millis(self.clock);
@@ -67,27 +73,49 @@ impl Writer {
         self.record(RecordKind::Response, url, &kind, &block)
     }
 
-    pub(super) fn request(&mut self, url: &str, to: &str, method: &str, content_type: &str, body: &str) {
+    pub(super) fn request(
+        &mut self,
+        url: &str,
+        to: &str,
+        method: &str,
+        content_type: &str,
+        body: &str,
+    ) {
         let mut block = Vec::new();
-        write_request(&mut block, method, "/", &[("Content-Type", content_type)].into_iter().collect());
+        write_request(
+            &mut block,
+            method,
+            "/",
+            &[("Content-Type", content_type)].into_iter().collect(),
+        );
         block.extend_from_slice(body.as_bytes());
         let to = format!("<{to}>");
-        let mut fields =
-            vec![("Content-Type", "application/http; msgtype=request"), ("WARC-Concurrent-To", &to)];
+        let mut fields = vec![
+            ("Content-Type", "application/http; msgtype=request"),
+            ("WARC-Concurrent-To", &to),
+        ];
         let visit = self.visit.clone();
         fields.extend(visit.as_deref().map(|visit| (VISIT, visit)));
         self.record(RecordKind::Request, url, &fields, &block);
     }
 
-    pub(super) fn revisit(&mut self, url: &str, profile: &str, fields: &[(&str, &str)], head: bool) {
+    pub(super) fn revisit(
+        &mut self,
+        url: &str,
+        profile: &str,
+        fields: &[(&str, &str)],
+        head: bool,
+    ) {
         self.clock += 1000;
         let mut block = Vec::new();
         if head {
             write_response(&mut block, 200, "OK", &[("X-Revisit", "1")].into_iter().collect());
         }
         let profile = format!("http://netpreserve.org/warc/{profile}");
-        let kind =
-            [("Content-Type", "application/http; msgtype=response"), ("WARC-Profile", profile.as_str())];
+        let kind = [
+            ("Content-Type", "application/http; msgtype=response"),
+            ("WARC-Profile", profile.as_str()),
+        ];
         self.record(RecordKind::Revisit, url, &[&kind, fields].concat(), &block);
     }
 
@@ -163,7 +191,11 @@ fn requests_lead_to_answers_in_recorded_order() {
         assert!(set.exact(&matching::exact(&other)).unwrap().is_empty());
         let normalised = set.normalised(&matching::normalised(&other).0).unwrap();
         assert_eq!(body(&set, normalised[0]).unwrap(), "user 1");
-        assert!(set.normalised(&matching::normalised(&post("{\"op\":0,\"user\":3}")).0).unwrap().is_empty());
+        assert!(
+            set.normalised(&matching::normalised(&post("{\"op\":0,\"user\":3}")).0)
+                .unwrap()
+                .is_empty()
+        );
 
         let capture = set.capture(normalised[0]).unwrap();
         let line = set.request_line(normalised[0], &capture).unwrap();
@@ -172,7 +204,10 @@ fn requests_lead_to_answers_in_recorded_order() {
         assert_eq!(parts.body.as_deref(), Some(&b"{\"user\": 1, \"op\": 0}"[..]));
 
         let summary = set.members().next().unwrap().1;
-        assert_eq!((summary.captures, summary.paired, summary.revisits, summary.damaged), (7, 5, 0, 0));
+        assert_eq!(
+            (summary.captures, summary.paired, summary.revisits, summary.damaged),
+            (7, 5, 0, 0)
+        );
     }
 }
 
@@ -188,7 +223,12 @@ fn revisits_lead_to_their_body() {
     warc.revisit("https://a.test/by-id", "1.1/revisit/identical-payload-digest", &id, true);
     warc.revisit("https://a.test/by-time", "1.0/revisit/identical-payload-digest", &time, true);
     warc.revisit("https://a.test/x", "0.18/revisit/identical-payload-digest", &[digest], true);
-    warc.revisit("https://b.test/y", "1.0/revisit/uri-agnostic-identical-payload-digest", &[digest], false);
+    warc.revisit(
+        "https://b.test/y",
+        "1.0/revisit/uri-agnostic-identical-payload-digest",
+        &[digest],
+        false,
+    );
     warc.revisit("https://a.test/x", "1.1/revisit/server-not-modified", &time, true);
     warc.revisit(
         "https://a.test/lost",
@@ -256,7 +296,8 @@ fn web_sockets_are_found_with_the_answer_to_their_handshake() {
     warc.record(RecordKind::Resource, "wss://a.test/live", &fields, b"{}\n");
     let folder = TempDir::new().unwrap();
     let set = open(&[warc.save(&folder, "a.warc.gz")]);
-    let hits = set.exact(&matching::exact(&ReplayRequest::bare(SOCKET, "wss://a.test/live"))).unwrap();
+    let hits =
+        set.exact(&matching::exact(&ReplayRequest::bare(SOCKET, "wss://a.test/live"))).unwrap();
     assert_eq!(body(&set, hits[0]).unwrap(), "{}\n");
     let capture = set.capture(hits[0]).unwrap();
     assert_eq!(set.read(0, capture.response).unwrap().id(), Some(id.as_str()));
@@ -315,7 +356,8 @@ fn an_index_is_kept_and_built_again_when_it_no_longer_fits() {
     let built = |expect: bool| {
         let mut reports = 0;
         let set =
-            ReplaySet::open(std::slice::from_ref(&path), Some(&cache), &mut |_, _| reports += 1).unwrap();
+            ReplaySet::open(std::slice::from_ref(&path), Some(&cache), &mut |_, _| reports += 1)
+                .unwrap();
         assert_eq!(reports > 0, expect);
         bodies(&set, "https://a.test/x")
     };

@@ -25,7 +25,9 @@ pub(super) enum Turn {
 
 impl Turn {
     pub(super) fn of(entry: &Entry) -> Option<Turn> {
-        [Turn::Write, Turn::Start, Turn::Socket].into_iter().find(|turn| *turn as u16 == entry.status)
+        [Turn::Write, Turn::Start, Turn::Socket]
+            .into_iter()
+            .find(|turn| *turn as u16 == entry.status)
     }
 }
 
@@ -76,8 +78,17 @@ mod tests {
 
     #[test]
     fn hosts_that_share_cookies_are_one_site() {
-        let sites = ["shop.test", "www.shop.test", "a.b.shop.co.uk", "SHOP.co.uk", "127.0.0.1", "[::1]", "x"];
-        let expect = ["shop.test", "shop.test", "shop.co.uk", "shop.co.uk", "127.0.0.1", "::1", "x"];
+        let sites = [
+            "shop.test",
+            "www.shop.test",
+            "a.b.shop.co.uk",
+            "SHOP.co.uk",
+            "127.0.0.1",
+            "[::1]",
+            "x",
+        ];
+        let expect =
+            ["shop.test", "shop.test", "shop.co.uk", "shop.co.uk", "127.0.0.1", "::1", "x"];
         assert_eq!(sites.map(site_of), expect);
         assert_eq!(site_key("https://www.shop.test:8443/a"), site_key("http://api.shop.test/b"));
         assert_ne!(site_key("https://shop.test/"), site_key("https://shop.example/"));
@@ -87,7 +98,8 @@ mod tests {
     fn starts_stay_behind_writes_alone() {
         let mut condensed = Condensed::default();
         let mut keeps = |site: u8, turn: Turn| {
-            let entry = Entry { key: Key([site; 16]), at_millis: 1, capture: 1, status: turn as u16 };
+            let entry =
+                Entry { key: Key([site; 16]), at_millis: 1, capture: 1, status: turn as u16 };
             condensed.keeps(&entry.to_bytes())
         };
         use Turn::{Socket, Start, Write};

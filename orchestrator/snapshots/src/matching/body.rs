@@ -35,8 +35,9 @@ impl<'a> Family<'a> {
                 && essence.is_char_boundary(essence.len() - suffix.len())
                 && essence[essence.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
         };
-        let starts =
-            |prefix: &str| essence.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
+        let starts = |prefix: &str| {
+            essence.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+        };
         if is("application/json") || is("text/json") || ends("+json") {
             Family::Json
         } else if is("application/x-www-form-urlencoded") {
@@ -73,7 +74,9 @@ pub(super) fn canonical(request: &ReplayRequest<'_>, rules: &mut Rules) -> Optio
     let (rule, form) = match Family::of(request.content_type) {
         Family::Json | Family::Text => (Rule::JsonSpelling, json::parse(bytes)?.canonical()),
         Family::Form => return form(bytes, rules),
-        Family::Multipart => (Rule::MultipartBoundary, multipart(bytes, boundary(request.content_type?)?)?),
+        Family::Multipart => {
+            (Rule::MultipartBoundary, multipart(bytes, boundary(request.content_type?)?)?)
+        }
         Family::None | Family::Other(_) => return None,
     };
     if form != bytes {

@@ -128,10 +128,17 @@ impl ChangingParts {
             }
             rule.url = super::normalised_url(&rule.url);
         }
-        for (list, patterns) in [("writes", &mut parts.writes), ("not_writes", &mut parts.not_writes)] {
+        for (list, patterns) in
+            [("writes", &mut parts.writes), ("not_writes", &mut parts.not_writes)]
+        {
             for (at, pattern) in patterns.iter_mut().enumerate() {
                 if let Some(reason) = fault_of_url(&pattern.url) {
-                    return Err(BadRules::Pattern { list, number: at + 1, url: pattern.url.clone(), reason });
+                    return Err(BadRules::Pattern {
+                        list,
+                        number: at + 1,
+                        url: pattern.url.clone(),
+                        reason,
+                    });
                 }
                 pattern.url = super::normalised_url(&pattern.url);
             }
@@ -153,7 +160,8 @@ impl ChangingParts {
             let same = |own: &&mut ChangingPart| own.url == rule.url && own.method == rule.method;
             match self.rules.iter_mut().find(same) {
                 Some(own) => {
-                    for (names, more) in [(&mut own.query, rule.query), (&mut own.body, rule.body)] {
+                    for (names, more) in [(&mut own.query, rule.query), (&mut own.body, rule.body)]
+                    {
                         names.extend(more);
                         names.sort();
                         names.dedup();
@@ -162,7 +170,9 @@ impl ChangingParts {
                 None => self.rules.push(rule),
             }
         }
-        for (own, more) in [(&mut self.writes, other.writes), (&mut self.not_writes, other.not_writes)] {
+        for (own, more) in
+            [(&mut self.writes, other.writes), (&mut self.not_writes, other.not_writes)]
+        {
             for pattern in more {
                 if !own.contains(&pattern) {
                     own.push(pattern);
@@ -258,7 +268,9 @@ impl ChangingPart {
     fn names(&self, leaf: &Leaf) -> bool {
         match leaf.place {
             Place::Query => self.query.contains(&leaf.name),
-            Place::Body => self.body.contains(&leaf.name) || self.body.contains(&anywhere(&leaf.name)),
+            Place::Body => {
+                self.body.contains(&leaf.name) || self.body.contains(&anywhere(&leaf.name))
+            }
         }
     }
 
@@ -286,7 +298,8 @@ fn fits_url(pattern: &str, url: &str) -> bool {
     let segments: Vec<&str> = query::split(url).0.split('/').collect();
     let pattern: Vec<&str> = pattern.split('/').collect();
     // The host is the third element; it is never any one.
-    let fits = |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
+    let fits =
+        |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
     segments.len() == pattern.len() && pattern.iter().zip(&segments).enumerate().all(fits)
 }
 
@@ -338,10 +351,19 @@ mod tests {
         let posted = |url, body| post.key(&json(url, body));
         let one = posted("https://a.test/s/17/log", r#"{"nonce":"x","e":[{"at":1,"what":"a"}]}"#);
         assert!(one.is_some());
-        assert_eq!(one, posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"a"}],"nonce":"y"}"#));
-        assert_ne!(one, posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"b"}],"nonce":"y"}"#));
+        assert_eq!(
+            one,
+            posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"a"}],"nonce":"y"}"#)
+        );
+        assert_ne!(
+            one,
+            posted("https://a.test/s/18/log", r#"{"e":[{"at":2,"what":"b"}],"nonce":"y"}"#)
+        );
         assert_eq!(posted("https://a.test/s/18/log/more", "{}"), None);
-        assert_eq!(post.labels(), ["changing path", "changing body nonce", "changing body e[*].at"]);
+        assert_eq!(
+            post.labels(),
+            ["changing path", "changing body nonce", "changing body e[*].at"]
+        );
         assert_eq!(ChangingParts::from_yaml(&parts.to_yaml()).unwrap(), parts);
     }
 

@@ -41,8 +41,10 @@ pub fn differences(request: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) ->
         }
     };
     differ("method", Some(request.method), Some(recorded.method));
-    match (Url::parse(&super::normalised_url(request.url)), Url::parse(&super::normalised_url(recorded.url)))
-    {
+    match (
+        Url::parse(&super::normalised_url(request.url)),
+        Url::parse(&super::normalised_url(recorded.url)),
+    ) {
         (Ok(a), Ok(b)) => {
             differ("scheme", Some(a.scheme()), Some(b.scheme()));
             differ("host", a.host_str(), b.host_str());

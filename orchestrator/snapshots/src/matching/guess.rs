@@ -10,8 +10,8 @@
 //!   recording, and the requested one as far from the present of the page that asks;
 //! - a *random token* is a fraction with as many digits as `Math.random()` has, or a mix of letters
 //!   and digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, ...);
-//! - an *issued token* is the value of a hidden field that was another one in another capture of the
-//!   page, see [`IssuedTokens`];
+//! - an *issued token* is the value of a hidden field that was another one in another capture of
+//!   the page, see [`IssuedTokens`];
 //! - beside a time stamp, a UUID or another long token is of the visit under a name that says so
 //!   (`sessionId`, `trace_id`, ...).
 
@@ -88,8 +88,9 @@ pub fn guess(
     let is_issued = |value: &str, other: &str| {
         now.tokens.zip(then.tokens).is_some_and(|(own, theirs)| own.agree(theirs, value, other))
     };
-    let is_time_stamp =
-        |requested: &str, recorded: &str| is_time_stamp((requested, now_millis), (recorded, at_millis));
+    let is_time_stamp = |requested: &str, recorded: &str| {
+        is_time_stamp((requested, now_millis), (recorded, at_millis))
+    };
     let urls = [super::normalised_url(request.url), super::normalised_url(recorded.url)];
     let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
     if request.method != recorded.method {
@@ -155,10 +156,14 @@ pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
 
 /// Whether both are times in the same notation, the recorded one close to the time of recording,
 /// and each as far from its present as the other. With each comes its present.
-fn is_time_stamp((requested, now): (&str, &RangeInclusive<i64>), (recorded, at): (&str, i64)) -> bool {
+fn is_time_stamp(
+    (requested, now): (&str, &RangeInclusive<i64>),
+    (recorded, at): (&str, i64),
+) -> bool {
     let (Some(requested), Some(recorded)) = (time(requested), time(recorded)) else { return false };
     let distance = recorded.millis.saturating_sub(at);
-    let (present, tolerance) = (requested.millis.saturating_sub(distance), TOLERANCE + recorded.unit);
+    let (present, tolerance) =
+        (requested.millis.saturating_sub(distance), TOLERANCE + recorded.unit);
     requested.digits == recorded.digits
         && distance.saturating_abs() <= NEAR
         && now.start().saturating_sub(tolerance) <= present
@@ -191,7 +196,8 @@ fn time(value: &str) -> Option<Time> {
         return Some(Time { digits: whole.len(), millis, unit });
     }
     // A person may choose a day or a minute; seconds come from a clock.
-    let iso = value.len() >= 19 && value.as_bytes()[10] == b'T' && value.matches([':', '%']).count() >= 2;
+    let iso =
+        value.len() >= 19 && value.as_bytes()[10] == b'T' && value.matches([':', '%']).count() >= 2;
     let plain = value.replace("%3A", ":").replace("%2B", "+");
     let time = iso.then(|| Timestamp::parse(&plain).ok()).flatten()?;
     Some(Time { digits: 0, millis: time.as_millis(), unit: 1000 })
@@ -202,7 +208,9 @@ fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
     let least = if is_named { MIN_TOKEN } else { MIN_FRACTION };
     let fraction = |value: &str| {
         let digits = value.strip_prefix("0.");
-        digits.is_some_and(|digits| digits.len() >= least && digits.bytes().all(|b| b.is_ascii_digit()))
+        digits.is_some_and(|digits| {
+            digits.len() >= least && digits.bytes().all(|b| b.is_ascii_digit())
+        })
     };
     let is_token = |value| is_token(value, MIN_TOKEN);
     let is_alike = requested.len().abs_diff(recorded.len()) <= 4;
@@ -218,7 +226,8 @@ fn is_of_visit(name: &str, requested: &str, recorded: &str) -> bool {
         [word] | [word, "id"] | [.., word, "id"] => VISIT_WORDS.contains(&word),
         _ => false,
     };
-    let is_uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
+    let is_uuid =
+        |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
     let is_long = |value| is_uuid(value) || is_token(value, MIN_VISIT_TOKEN);
     is_named && requested.len() == recorded.len() && is_long(requested) && is_long(recorded)
 }
@@ -266,7 +275,8 @@ mod tests {
     const NOW: RangeInclusive<i64> = AT + 120_000..=AT + 123_000;
 
     fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        let [requested, recorded] = [requested, recorded].map(|url| ReplayRequest::bare("GET", url));
+        let [requested, recorded] =
+            [requested, recorded].map(|url| ReplayRequest::bare("GET", url));
         guess((&requested, &Made { within: NOW, tokens: None }), (&recorded, &Made::at(AT, None)))
     }
 
@@ -301,7 +311,10 @@ mod tests {
         let both = Some(vec![RANDOM_TOKEN, TIME_STAMP]);
         assert_eq!(guessed_at(&url("si", '8', 5_890_753), &url("si", '9', 5_890_752)), both);
         assert_eq!(guessed_at(&url("si", '8', 5_890_752), &url("si", '9', 5_890_752)), None);
-        assert_eq!(guessed_at(&url("item_id", '8', 5_890_753), &url("item_id", '9', 5_890_752)), None);
+        assert_eq!(
+            guessed_at(&url("item_id", '8', 5_890_753), &url("item_id", '9', 5_890_752)),
+            None
+        );
     }
 
     #[test]
@@ -327,7 +340,10 @@ mod tests {
         ] {
             assert_eq!(guessed_at(requested, recorded), None, "{requested}");
         }
-        assert_eq!(guessed("https://b.test/x?t=1767225723456", "https://a.test/x?t=1767225600456"), None);
+        assert_eq!(
+            guessed("https://b.test/x?t=1767225723456", "https://a.test/x?t=1767225600456"),
+            None
+        );
     }
 
     /// What tells one thing from another, in the notations in which it is written.
@@ -335,8 +351,14 @@ mod tests {
         ("10009999", "10002345"),
         ("9876543210987654321", "1234567890123456789"),
         ("1a2b3c4d-2222-4333-8444-5e5f5a5b5c5d", "8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"),
-        ("0xdac17f958d2ee523a2206206994597c13d831ec7", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"),
-        ("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "So11111111111111111111111111111111111111112a"),
+        (
+            "0xdac17f958d2ee523a2206206994597c13d831ec7",
+            "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48",
+        ),
+        (
+            "EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+            "So11111111111111111111111111111111111111112a",
+        ),
         ("aaaad081884c7d659a2feaa0c55ad015a3bf4f1b", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"),
         ("B08N5WRWNW", "B07XJ8C8F5"),
         ("blue-shoe-42", "grey-shoe-41"),
@@ -398,7 +420,8 @@ mod tests {
                     content_type: Some("application/json"),
                     body: crate::matching::Payload::Bytes(body),
                 };
-                let [requested, recorded] = [&requested, &recorded].map(|body| post(body.as_bytes()));
+                let [requested, recorded] =
+                    [&requested, &recorded].map(|body| post(body.as_bytes()));
                 let now = Made { within: NOW, tokens: None };
                 let said = guess((&requested, &now), (&recorded, &Made::at(AT, None)));
                 assert_eq!(said, None, "{name}");
@@ -437,7 +460,11 @@ mod tests {
     fn the_last_name_of_a_path_counts() {
         for path in ["session.id", "request.id", "nonce.documentNumber", "csrf.user"] {
             let of = |value: &str| format!("x?{path}={value}&t={AT}");
-            assert_eq!(guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9")), None, "{path}");
+            assert_eq!(
+                guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9")),
+                None,
+                "{path}"
+            );
         }
     }
 }

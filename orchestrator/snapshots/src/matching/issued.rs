@@ -43,7 +43,8 @@ impl IssuedTokens {
     /// Whether these two values are the token of one name, one of this page and one of another
     /// capture of it.
     pub(super) fn agree(&self, other: &IssuedTokens, value: &str, of_other: &str) -> bool {
-        let [value, of_other] = [value, of_other].map(|text| percent_decode_str(text).decode_utf8_lossy());
+        let [value, of_other] =
+            [value, of_other].map(|text| percent_decode_str(text).decode_utf8_lossy());
         self.page == other.page
             && self.values.iter().any(|(name, own)| {
                 *own == value && other.values.get(name).is_some_and(|theirs| *theirs == of_other)
@@ -86,16 +87,24 @@ mod tests {
         assert!(agree([&[("next", one)], &[("next", other)]]), "whatever its name is");
         assert!(agree([&[("next", one), ("next", one)], &[("next", other)]]), "in two forms");
         assert!(!agree([&[("next", one)], &[("back", other)]]));
-        assert!(!agree([&[("item", one), ("item", other)], &[("item", other)]]), "one of several things");
+        assert!(
+            !agree([&[("item", one), ("item", other)], &[("item", other)]]),
+            "one of several things"
+        );
         assert!(!agree([&[("__STATE", one)], &[("__STATE", other)]]));
         assert!(!agree([&[("next", other)], &[("next", one)]]));
         let elsewhere = page("https://a.test/other", &[("next", other)]);
         assert!(!page(PAGE, &[("next", one)]).agree(&elsewhere, one, other));
-        let encoded = [page(PAGE, &[("t", "a+b/c1234567890=")]), page(PAGE, &[("t", "d+e/f1234567890=")])];
+        let encoded =
+            [page(PAGE, &[("t", "a+b/c1234567890=")]), page(PAGE, &[("t", "d+e/f1234567890=")])];
         assert!(encoded[0].agree(&encoded[1], "a%2Bb%2Fc1234567890%3D", "d%2Be%2Ff1234567890%3D"));
-        for value in
-            ["868", "/f/books/4349/a1", "https://a.test/1234", "a name of something 1", "winter-sale-boots"]
-        {
+        for value in [
+            "868",
+            "/f/books/4349/a1",
+            "https://a.test/1234",
+            "a name of something 1",
+            "winter-sale-boots",
+        ] {
             assert!(!may_be_token(value), "{value}");
         }
     }

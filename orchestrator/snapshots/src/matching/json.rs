@@ -193,8 +193,9 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, word: &'static [u8]) -> Option<Node<'a>> {
-        let found =
-            self.bytes[self.at..].starts_with(word).then(|| &self.bytes[self.at..self.at + word.len()])?;
+        let found = self.bytes[self.at..]
+            .starts_with(word)
+            .then(|| &self.bytes[self.at..self.at + word.len()])?;
         self.at += word.len();
         Some(Node::Scalar(found))
     }

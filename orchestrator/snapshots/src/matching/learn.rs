@@ -55,7 +55,8 @@ type Shape = (String, String, BTreeSet<Name>);
 
 /// The rules that follow from two loads of one page.
 pub fn learn(first: &[ReplayRequest<'_>], second: &[ReplayRequest<'_>]) -> Vec<ChangingPart> {
-    let mut loads = [first, second].map(|load| load.iter().map(RequestSample::of).collect::<Vec<_>>());
+    let mut loads =
+        [first, second].map(|load| load.iter().map(RequestSample::of).collect::<Vec<_>>());
     join_paths(&mut loads);
     let [first, second] = loads.map(by_shape);
     let mut rules = Vec::new();
@@ -69,8 +70,9 @@ pub fn learn(first: &[ReplayRequest<'_>], second: &[ReplayRequest<'_>]) -> Vec<C
         if !agrees || (changing.is_empty() && !path_changes) {
             continue;
         }
-        let names =
-            |place| changing.iter().filter(move |name| name.0 == place).map(|name| name.1.clone()).collect();
+        let names = |place| {
+            changing.iter().filter(move |name| name.0 == place).map(|name| name.1.clone()).collect()
+        };
         rules.push(ChangingPart {
             url: shape.1.clone(),
             method: shape.0.clone(),
@@ -100,7 +102,8 @@ fn is_changing(name: &Name, before: &[RequestSample], after: &[RequestSample]) -
 /// Replaces a segment by `*` in paths that only one load has, if the other load has the same path
 /// except for that segment.
 fn join_paths(loads: &mut [Vec<RequestSample>; 2]) {
-    let paths = |load: &[RequestSample]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
+    let paths =
+        |load: &[RequestSample]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
     let (first, second) = (paths(&loads[0]), paths(&loads[1]));
     let mut patterns = BTreeSet::new();
     for own in first.difference(&second).take(COMPARED) {
@@ -109,7 +112,9 @@ fn join_paths(loads: &mut [Vec<RequestSample>; 2]) {
         }
     }
     for seen in loads.iter_mut().flatten() {
-        if let Some((at, pattern)) = patterns.iter().find(|(at, pattern)| fits(pattern, *at, &seen.path)) {
+        if let Some((at, pattern)) =
+            patterns.iter().find(|(at, pattern)| fits(pattern, *at, &seen.path))
+        {
             seen.path.clone_from(pattern);
             seen.path[*at] = "*".to_owned();
         }
@@ -123,7 +128,8 @@ fn one_segment(own: &[String], other: &[String]) -> Option<(usize, Vec<String>)>
     }
     let mut differing = own.iter().zip(other).enumerate().filter(|(_, (a, b))| a != b);
     let (at, (a, b)) = differing.next()?;
-    let token = |text: &str| text.len() >= SEGMENT && text.bytes().any(|byte| byte.is_ascii_digit());
+    let token =
+        |text: &str| text.len() >= SEGMENT && text.bytes().any(|byte| byte.is_ascii_digit());
     let ending = |text: &str| text.rsplit_once('.').map(|(_, ending)| ending.to_owned());
     if at < 3 || differing.next().is_some() || !token(a) || !token(b) || ending(a) != ending(b) {
         return None;
@@ -135,7 +141,11 @@ fn one_segment(own: &[String], other: &[String]) -> Option<(usize, Vec<String>)>
 
 fn fits(pattern: &[String], at: usize, path: &[String]) -> bool {
     pattern.len() == path.len()
-        && pattern.iter().zip(path).enumerate().all(|(place, (own, other))| place == at || own == other)
+        && pattern
+            .iter()
+            .zip(path)
+            .enumerate()
+            .all(|(place, (own, other))| place == at || own == other)
 }
 
 #[cfg(test)]
@@ -145,7 +155,12 @@ mod tests {
 
     fn rule(url: &str, method: &str, query: &[&str], body: &[&str]) -> ChangingPart {
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-        ChangingPart { url: url.into(), method: method.into(), query: owned(query), body: owned(body) }
+        ChangingPart {
+            url: url.into(),
+            method: method.into(),
+            query: owned(query),
+            body: owned(body),
+        }
     }
 
     fn of_urls(first: &[&str], second: &[&str]) -> Vec<ChangingPart> {
@@ -153,7 +168,8 @@ mod tests {
             urls.iter().map(|url| format!("https://a.test/{url}")).collect()
         };
         let (first, second) = (bare(first), bare(second));
-        let first: Vec<ReplayRequest<'_>> = first.iter().map(|url| ReplayRequest::bare("GET", url)).collect();
+        let first: Vec<ReplayRequest<'_>> =
+            first.iter().map(|url| ReplayRequest::bare("GET", url)).collect();
         let second: Vec<ReplayRequest<'_>> =
             second.iter().map(|url| ReplayRequest::bare("GET", url)).collect();
         learn(&first, &second)
@@ -162,7 +178,10 @@ mod tests {
     #[test]
     fn parameters_that_differ_between_two_loads_change_by_themselves() {
         assert_eq!(
-            of_urls(&["x.json?t=17&q=a", "x.json?t=18&q=b"], &["x.json?t=27&q=a", "x.json?t=28&q=b"]),
+            of_urls(
+                &["x.json?t=17&q=a", "x.json?t=18&q=b"],
+                &["x.json?t=27&q=a", "x.json?t=28&q=b"]
+            ),
             [rule("https://a.test/x.json", "GET", &["t"], &[])]
         );
         assert_eq!(
@@ -197,7 +216,8 @@ mod tests {
             &[posted(r#"{"op":"get","e":[{"at":3},{"at":4}]}"#)],
         );
         assert_eq!(found, [rule("https://a.test/rpc", "POST", &[], &["e[*].at"])]);
-        let plain = |body: &'static str| ReplayRequest { content_type: Some("image/png"), ..posted(body) };
+        let plain =
+            |body: &'static str| ReplayRequest { content_type: Some("image/png"), ..posted(body) };
         assert_eq!(learn(&[plain("a")], &[plain("b")]), []);
     }
 }

@@ -94,7 +94,8 @@ fn body_leaves(request: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
             }
         }
         Family::Multipart => {
-            let parts = request.content_type.and_then(boundary).and_then(|boundary| parts(bytes, boundary));
+            let parts =
+                request.content_type.and_then(boundary).and_then(|boundary| parts(bytes, boundary));
             if let Some(parts) = parts {
                 return parts.into_iter().for_each(|part| multipart_leaf(part, leaves));
             }
@@ -107,8 +108,10 @@ fn body_leaves(request: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
 fn multipart_leaf(part: &[u8], leaves: &mut Vec<Leaf>) {
     let text = String::from_utf8_lossy(part);
     let (head, value) = text.split_once("\r\n\r\n").unwrap_or(("", &text));
-    let name =
-        head.split_once("name=\"").and_then(|(_, rest)| rest.split_once('"')).map_or("", |(name, _)| name);
+    let name = head
+        .split_once("name=\"")
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map_or("", |(name, _)| name);
     match value.len() {
         0..=1024 => push(leaves, Place::Body, name, value),
         _ => push(leaves, Place::Body, name, &hex::encode(Sha256::digest(value.as_bytes()))),

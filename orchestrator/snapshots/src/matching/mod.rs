@@ -22,8 +22,6 @@ mod rules;
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
-
 pub use body::{Family, MAX_STRUCTURED_BODY};
 pub use changing::{BadRules, ChangingPart, ChangingParts, RequestPattern};
 pub use differences::{Difference, differences};
@@ -32,6 +30,7 @@ pub use issued::IssuedTokens;
 pub use learn::learn;
 pub use leaves::score;
 pub use rules::{Rule, Rules};
+use sha2::{Digest, Sha256};
 
 /// The parts of a request that matter for matching.
 #[derive(Clone, Copy, Debug)]
@@ -110,10 +109,16 @@ impl fmt::Display for Key {
 /// The key of exactly this request.
 pub fn exact(request: &ReplayRequest<'_>) -> Key {
     let url = query::whole(request.url);
-    let family = if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
+    let family =
+        if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
     Key::of(
         "exact",
-        &[request.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(request)],
+        &[
+            request.method.as_bytes(),
+            url.as_bytes(),
+            family.name().as_bytes(),
+            &body_digest(request),
+        ],
     )
 }
 
@@ -122,15 +127,18 @@ pub fn exact(request: &ReplayRequest<'_>) -> Key {
 pub fn normalised(request: &ReplayRequest<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
     let url = query::normalised(request.url, &mut rules);
-    let family = if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
+    let family =
+        if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
     let method = request.method.as_bytes();
     let key = match body::canonical(request, &mut rules) {
-        Some(body) => {
-            Key::of("normalised-structured", &[method, url.as_bytes(), family.name().as_bytes(), &body])
-        }
-        None => {
-            Key::of("normalised", &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(request)])
-        }
+        Some(body) => Key::of(
+            "normalised-structured",
+            &[method, url.as_bytes(), family.name().as_bytes(), &body],
+        ),
+        None => Key::of(
+            "normalised",
+            &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(request)],
+        ),
     };
     (key, rules)
 }

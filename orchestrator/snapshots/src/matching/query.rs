@@ -49,9 +49,11 @@ pub(super) fn rules_between(a: &str, b: &str) -> Rules {
     if query_a.is_some_and(str::is_empty) != query_b.is_some_and(str::is_empty) {
         between.add(Rule::EmptyQuery);
     }
-    let sides = [query_a, query_b].map(|query| pieces(query.unwrap_or_default()).collect::<Vec<_>>());
-    let only =
-        |test: fn(&str) -> bool| sides.clone().map(|s| s.into_iter().filter(|p| test(p)).collect::<Vec<_>>());
+    let sides =
+        [query_a, query_b].map(|query| pieces(query.unwrap_or_default()).collect::<Vec<_>>());
+    let only = |test: fn(&str) -> bool| {
+        sides.clone().map(|s| s.into_iter().filter(|p| test(p)).collect::<Vec<_>>())
+    };
     let [tracking_a, tracking_b] = only(tracking);
     if tracking_a != tracking_b {
         between.add(Rule::TrackingParameters);
@@ -66,7 +68,8 @@ pub(super) fn rules_between(a: &str, b: &str) -> Rules {
         let spelled = |rest: &[&str], rules: &mut Rules| -> Vec<String> {
             rest.iter().map(|piece| respell(piece, rules).into_owned()).collect()
         };
-        let (spelled_a, spelled_b) = (spelled(&rest_a, &mut ignored), spelled(&rest_b, &mut ignored));
+        let (spelled_a, spelled_b) =
+            (spelled(&rest_a, &mut ignored), spelled(&rest_b, &mut ignored));
         if spelled_a != spelled_b {
             between.add(Rule::QueryOrder);
         }
@@ -150,7 +153,9 @@ fn respell<'a>(text: &'a str, rules: &mut Rules) -> Cow<'a, str> {
             Some((value(digits[0])? * 16 + value(digits[1])?) as u8)
         });
         match escape {
-            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => out.push(byte as char),
+            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                out.push(byte as char)
+            }
             Some(_) => out.push_str(&rest[at..at + 3].to_ascii_uppercase()),
             None => {
                 out.push('%');

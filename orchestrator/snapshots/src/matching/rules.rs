@@ -61,7 +61,9 @@ pub struct Rules(u16);
 impl Rules {
     /// The rules that concern the body.
     pub const OF_THE_BODY: Rules = Rules(
-        1 << Rule::JsonSpelling as u16 | 1 << Rule::FormOrder as u16 | 1 << Rule::MultipartBoundary as u16,
+        1 << Rule::JsonSpelling as u16
+            | 1 << Rule::FormOrder as u16
+            | 1 << Rule::MultipartBoundary as u16,
     );
 
     /// Adds a rule.
@@ -227,7 +229,9 @@ mod tests {
 
     #[test]
     fn a_cache_buster_needs_a_token_for_its_value() {
-        for value in ["1767225600000", "0.8442374823", "a8f3k2m9x1", "8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"] {
+        for value in
+            ["1767225600000", "0.8442374823", "a8f3k2m9x1", "8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"]
+        {
             assert!(is_cache_buster("_", value), "{value}");
         }
         for value in ["", "1", "true", "renderList", "2", "12.50", "page-two", "a.b.c", "1.2.3"] {

@@ -42,7 +42,11 @@ fn the_fragment_and_the_spelling_of_the_host_are_no_difference_at_all() {
 fn queries_meet_by_the_rules() {
     let url = "https://shop.test/a?page=1&q=x";
     alike(get(url), get("https://shop.test/a?q=x&page=1"), &[Rule::QueryOrder]);
-    alike(get(url), get("https://shop.test/a?page=1&q=x&utm_source=m&FBCLID=z"), &[Rule::TrackingParameters]);
+    alike(
+        get(url),
+        get("https://shop.test/a?page=1&q=x&utm_source=m&FBCLID=z"),
+        &[Rule::TrackingParameters],
+    );
     alike(get(url), get("https://shop.test/a?page=1&_=1767225600000&q=x"), &[Rule::CacheBusters]);
     alike(
         get("https://shop.test/a?_=1767225600001&q=x&page=1&gclid=1"),
@@ -54,9 +58,17 @@ fn queries_meet_by_the_rules() {
         get("https://shop.test/~a?q=%C3%A4"),
         &[Rule::PercentSpelling],
     );
-    alike(get("https://shop.test/a?q=%7e"), get("https://shop.test/a?q=~"), &[Rule::PercentSpelling]);
+    alike(
+        get("https://shop.test/a?q=%7e"),
+        get("https://shop.test/a?q=~"),
+        &[Rule::PercentSpelling],
+    );
     alike(get("https://shop.test/a?"), get("https://shop.test/a"), &[Rule::EmptyQuery]);
-    alike(get("https://shop.test/a?utm_id=4"), get("https://shop.test/a"), &[Rule::TrackingParameters]);
+    alike(
+        get("https://shop.test/a?utm_id=4"),
+        get("https://shop.test/a"),
+        &[Rule::TrackingParameters],
+    );
 }
 
 #[test]
@@ -84,12 +96,19 @@ fn what_may_choose_content_keeps_requests_apart() {
 fn json_bodies_meet_by_white_space_and_key_order_only() {
     let json = "application/json";
     let a = post(json, r#"{"op":"list","page":{"n":1,"size":20}}"#);
-    alike(a, post(json, "{ \"page\": {\"size\":20,\n\"n\":1}, \"op\":\"list\" }"), &[Rule::JsonSpelling]);
+    alike(
+        a,
+        post(json, "{ \"page\": {\"size\":20,\n\"n\":1}, \"op\":\"list\" }"),
+        &[Rule::JsonSpelling],
+    );
     apart(a, post(json, r#"{"op":"list","page":{"n":2,"size":20}}"#));
     apart(a, post(json, r#"{"op":"list","page":{"n":"1","size":20}}"#));
     apart(a, post(json, r#"{"op":"list","page":{"n":1.0,"size":20}}"#));
     apart(post(json, "[1,2]"), post(json, "[2,1]"));
-    apart(post(json, "100000000000000000000000000001"), post(json, "100000000000000000000000000002"));
+    apart(
+        post(json, "100000000000000000000000000001"),
+        post(json, "100000000000000000000000000002"),
+    );
     apart(post(json, r#"{"a":1,"a":2}"#), post(json, r#"{"a":2}"#));
     apart(post(json, r#"{"a":1}"#), post(json, "{\"a\":1"));
     alike(
@@ -145,7 +164,10 @@ fn scores_count_equal_values() {
     assert_eq!(score(&request, &get("https://shop.test/b?q=x&page=2")), 0.0);
     assert_eq!(score(&request, &ReplayRequest::bare("POST", request.url)), 0.0);
     let json = "application/json";
-    assert_eq!(score(&post(json, r#"{"a":1,"b":[2,3]}"#), &post(json, r#"{"a":1,"b":[2,4]}"#)), 2.0 / 3.0);
+    assert_eq!(
+        score(&post(json, r#"{"a":1,"b":[2,3]}"#), &post(json, r#"{"a":1,"b":[2,4]}"#)),
+        2.0 / 3.0
+    );
 }
 
 #[test]
@@ -164,8 +186,16 @@ fn differences_name_the_parameter_the_field_the_method_and_the_scheme() {
             .collect()
     };
     assert_eq!(
-        texts(get("http://a.test/x?page=2&new=1"), ReplayRequest::bare("POST", "https://a.test/x?page=1")),
-        ["method: GET / POST", "scheme: http / https", "parameter new: 1 / -", "parameter page: 2 / 1"]
+        texts(
+            get("http://a.test/x?page=2&new=1"),
+            ReplayRequest::bare("POST", "https://a.test/x?page=1")
+        ),
+        [
+            "method: GET / POST",
+            "scheme: http / https",
+            "parameter new: 1 / -",
+            "parameter page: 2 / 1"
+        ]
     );
     let json = "application/json";
     assert_eq!(
@@ -227,7 +257,8 @@ fn json_text() -> impl Strategy<Value = String> {
             proptest::collection::vec(inner.clone(), 0..5)
                 .prop_map(|items| format!("[ {}]", items.join(" ,"))),
             proptest::collection::btree_map("[a-z]{1,4}", inner, 0..5).prop_map(|members| {
-                let members: Vec<_> = members.iter().rev().map(|(k, v)| format!("\"{k}\" : {v}")).collect();
+                let members: Vec<_> =
+                    members.iter().rev().map(|(k, v)| format!("\"{k}\" : {v}")).collect();
                 format!("{{{}\n}}", members.join(","))
             }),
         ]

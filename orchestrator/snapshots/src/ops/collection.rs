@@ -135,7 +135,8 @@ pub(super) fn list(
     let folder = if folder.as_str().is_empty() { Utf8Path::new(".") } else { folder };
     let folder = folder.canonicalize_utf8().map_err(|source| Error::io("open", folder, source))?;
     let mut on = sum(files.len(), progress);
-    let members = parallel::each(files, |_, file, tell| describe(file, &folder, out, tell), &mut on);
+    let members =
+        parallel::each(files, |_, file, tell| describe(file, &folder, out, tell), &mut on);
     members.into_iter().collect()
 }
 
@@ -160,9 +161,11 @@ fn describe(
 ) -> Result<Member, Error> {
     let flaw = |flaw| crate::Error::Collection { path: out.to_owned(), flaw };
     let whole = file.canonicalize_utf8().map_err(|source| Error::io("open", file, source))?;
-    let path = whole.strip_prefix(folder).map_err(|_| flaw(CollectionFlaw::Outside(file.to_string())))?;
+    let path =
+        whole.strip_prefix(folder).map_err(|_| flaw(CollectionFlaw::Outside(file.to_string())))?;
     if path.as_str().contains(NOT_IN_PATHS) {
-        let reason = format!("its name has one of {NOT_IN_PATHS:?}, which mean something else in URLs");
+        let reason =
+            format!("its name has one of {NOT_IN_PATHS:?}, which mean something else in URLs");
         return Err(crate::Error::Container { path: file.to_owned(), reason }.into());
     }
     if Collection::is_json(file)? {
@@ -219,7 +222,10 @@ impl Contents {
             if contents.records % 512 == 1 {
                 tell(Progress { done: starts.position(at), total: starts.total });
             }
-            if !matches!(record.kind(), RecordKind::Response | RecordKind::Revisit | RecordKind::Resource) {
+            if !matches!(
+                record.kind(),
+                RecordKind::Response | RecordKind::Revisit | RecordKind::Resource
+            ) {
                 continue;
             }
             if let Some(date) = record.date() {
@@ -295,7 +301,10 @@ fn total(figures: impl Iterator<Item = u64>) -> u64 {
 ///
 /// # Errors
 /// The file is no collection. All flaws of its members are in the report.
-pub fn verify_collection(path: &Utf8Path, progress: OnProgress<'_>) -> Result<CollectionVerification, Error> {
+pub fn verify_collection(
+    path: &Utf8Path,
+    progress: OnProgress<'_>,
+) -> Result<CollectionVerification, Error> {
     let files = SnapshotFile::of(&[path.to_owned()])?;
     let mut on = sum(files.len(), progress);
     let members = parallel::each(&files, |_, file, tell| check(file, tell), &mut on);
@@ -303,7 +312,13 @@ pub fn verify_collection(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Co
     let verified = || members.iter().filter_map(|member| member.verification.as_ref());
     let errors = flaws + verified().map(|member| member.errors).sum::<u64>();
     let warnings = verified().map(|member| member.warnings).sum();
-    Ok(CollectionVerification { path: path.to_owned(), valid: errors == 0, errors, warnings, members })
+    Ok(CollectionVerification {
+        path: path.to_owned(),
+        valid: errors == 0,
+        errors,
+        warnings,
+        members,
+    })
 }
 
 fn check(file: &SnapshotFile, tell: &dyn Fn(Progress)) -> MemberVerification {
@@ -325,7 +340,9 @@ fn check(file: &SnapshotFile, tell: &dyn Fn(Progress)) -> MemberVerification {
         _ => None,
     };
     match verify(&file.path, &mut |progress| tell(progress)) {
-        Ok(verification) => MemberVerification { path, flaw: differs, verification: Some(verification) },
+        Ok(verification) => {
+            MemberVerification { path, flaw: differs, verification: Some(verification) }
+        }
         Err(error) => flaw(&error),
     }
 }

@@ -9,9 +9,8 @@ use serde::Serialize;
 
 use super::redact::{Cleaner, Redaction};
 use super::scan::patterns;
-use crate::content;
 use crate::recording::FRAMES_TYPE;
-use crate::{Archive, Body, BrowserState, Error, Exchange, Headers, Record, RecordKind};
+use crate::{Archive, Body, BrowserState, Error, Exchange, Headers, Record, RecordKind, content};
 
 /// The maximum size of a body that is searched. Larger ones are files.
 const LARGEST: u64 = 64 << 20;
@@ -96,7 +95,12 @@ impl CredentialFilter {
         (count > 0).then_some(clean)
     }
 
-    fn message(&self, kind: RecordKind, headers: &mut Headers, body: &mut Body) -> Result<(), Error> {
+    fn message(
+        &self,
+        kind: RecordKind,
+        headers: &mut Headers,
+        body: &mut Body,
+    ) -> Result<(), Error> {
         let searched = body.len() <= LARGEST && self.0.searches_body(kind, headers);
         let (bytes, decoded) = if searched {
             (body.to_vec(LARGEST)?, content::decoded(headers, body, LARGEST)?)

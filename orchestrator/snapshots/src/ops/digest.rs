@@ -34,7 +34,8 @@ pub(super) struct Check {
 impl Check {
     pub(super) fn new(label: &str) -> Check {
         let label = label.trim().to_owned();
-        let name = label.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('-', "");
+        let name =
+            label.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('-', "");
         let state = match name.as_str() {
             "sha1" => Some(State::Sha1(Sha1::new())),
             "sha256" => Some(State::Sha256(Sha256::new())),

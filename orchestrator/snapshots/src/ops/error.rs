@@ -46,7 +46,9 @@ pub enum Error {
         path: Utf8PathBuf,
     },
     /// A split would make too many files.
-    #[error("split {path}: it would make {count} files, and a collection has at most {most}; split by date")]
+    #[error(
+        "split {path}: it would make {count} files, and a collection has at most {most}; split by date"
+    )]
     TooManyParts {
         /// The input.
         path: Utf8PathBuf,
@@ -88,7 +90,9 @@ pub enum Error {
         least: usize,
     },
     /// After redaction, the result still contains a value.
-    #[error("redact {path}: {count} places still hold a value that was to be removed, the first in {place}")]
+    #[error(
+        "redact {path}: {count} places still hold a value that was to be removed, the first in {place}"
+    )]
     StillThere {
         /// The result, which was not kept.
         path: Utf8PathBuf,

@@ -83,20 +83,27 @@ impl<'a> Exchanges<'a> {
         Ok(self.put_together(at, record)?.map(|found| found.exchange))
     }
 
-    fn put_together(&self, at: RecordRef, record: Record) -> Result<Option<LocatedExchange>, Error> {
+    fn put_together(
+        &self,
+        at: RecordRef,
+        record: Record,
+    ) -> Result<Option<LocatedExchange>, Error> {
         let revisit = record.kind() == RecordKind::Revisit;
         let original = if revisit { self.originals.find(&record).map(|(_, at)| at) } else { None };
         if !record.holds_http() || (revisit && original.is_none()) {
             return Ok(None);
         }
         let read = |at: RecordRef| self.archive.read_at(at);
-        let frames = record.id().and_then(|id| self.frames.get(id)).copied().map(read).transpose()?;
+        let frames =
+            record.id().and_then(|id| self.frames.get(id)).copied().map(read).transpose()?;
         let request = self.pairs.request_of(&self.pairs.link(&record)).map(read).transpose()?;
         let payload = original.map(read).transpose()?;
         match content::exchange(record, request, payload, &mut self.budget.borrow_mut()) {
-            Ok(exchange) => {
-                Ok(Some(LocatedExchange { at, exchange, frames: frames.map(read_frames).transpose()? }))
-            }
+            Ok(exchange) => Ok(Some(LocatedExchange {
+                at,
+                exchange,
+                frames: frames.map(read_frames).transpose()?,
+            })),
             Err(crate::Error::Http(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -121,7 +121,9 @@ pub fn import(
             Ok(None) if is_har(path)? => hars.push(path),
             Ok(None) => archives.push(Archive::open(path)?),
             // JSON of another form.
-            Err(crate::Error::Collection { flaw: CollectionFlaw::Malformed(_), .. }) => hars.push(path),
+            Err(crate::Error::Collection { flaw: CollectionFlaw::Malformed(_), .. }) => {
+                hars.push(path)
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -197,13 +199,18 @@ pub(super) fn copy(
     let mut stage = Stage::new(archives, survey, snapshot);
     let mut before = 0;
     for (number, archive) in archives.iter().enumerate() {
-        let mut report =
-            InputReport { path: archive.path().to_owned(), format: "archive", ..InputReport::default() };
+        let mut report = InputReport {
+            path: archive.path().to_owned(),
+            format: "archive",
+            ..InputReport::default()
+        };
         let earlier = stage.counts.clone();
         let mut stray = 0;
         let mut refuse = |error| match error {
             // Missing or superfluous line ends; no record is lost.
-            crate::Error::Damaged { damage: Damage::Stray { bytes }, .. } if bytes <= MOST_STRAY => {
+            crate::Error::Damaged { damage: Damage::Stray { bytes }, .. }
+                if bytes <= MOST_STRAY =>
+            {
                 stray += bytes;
                 Ok(())
             }
@@ -228,8 +235,11 @@ pub(super) fn copy(
 
 /// Adds pages that are not listed yet. Pages with the same URL and time are equal.
 pub(super) fn join_pages(pages: &mut Vec<Page>, more: Vec<Page>) {
-    let mut known: HashMap<(String, crate::Timestamp), usize> =
-        pages.iter().enumerate().map(|(index, page)| ((page.url.clone(), page.ts), index)).collect();
+    let mut known: HashMap<(String, crate::Timestamp), usize> = pages
+        .iter()
+        .enumerate()
+        .map(|(index, page)| ((page.url.clone(), page.ts), index))
+        .collect();
     for page in more {
         match known.get(&(page.url.clone(), page.ts)) {
             Some(index) => {
@@ -296,7 +306,8 @@ fn add_har(
         if let Some(id) = entry.page.as_ref().filter(|_| is_document(&exchange))
             && documents.len() < har::MOST_PAGES
         {
-            let page = || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
+            let page =
+                || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
             documents.entry(id.clone()).or_insert_with(page);
         }
         let bodies = exchange.request.body.len().saturating_add(exchange.response.body.len());
@@ -311,7 +322,8 @@ fn add_har(
     })?;
     report.skip(SkipReason::Unusable, log.unusable);
     report.read += log.unusable;
-    report.unusable = log.named.iter().map(|(number, why)| format!("entry {number}: {why}")).collect();
+    report.unusable =
+        log.named.iter().map(|(number, why)| format!("entry {number}: {why}")).collect();
     let listed = log.pages.into_iter().filter_map(|listed| {
         let page = documents.remove(&listed.id)?;
         Some(Page { title: listed.title.filter(|title| *title != page.url), ..page })

@@ -221,8 +221,9 @@ impl Inspection {
                     self.last = Some(self.last.map_or(date, |last| last.max(date)));
                 }
                 let url = record.target_uri().and_then(|url| url::Url::parse(&url).ok());
-                let host =
-                    url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "-".to_owned());
+                let host = url
+                    .and_then(|url| url.host_str().map(str::to_owned))
+                    .unwrap_or_else(|| "-".to_owned());
                 let count = self.hosts.entry(host).or_default();
                 count.responses += 1;
                 count.bytes += block;
@@ -240,9 +241,11 @@ impl Inspection {
         let Ok(head) = record.response_head() else { return };
         *self.statuses.entry(head.status).or_default() += 1;
         if kind == RecordKind::Response {
-            let media = head.headers.get_str("content-type").and_then(|media| media.split(';').next());
             let media =
-                media.map(|media| media.trim().to_ascii_lowercase()).filter(|media| !media.is_empty());
+                head.headers.get_str("content-type").and_then(|media| media.split(';').next());
+            let media = media
+                .map(|media| media.trim().to_ascii_lowercase())
+                .filter(|media| !media.is_empty());
             *self.media_types.entry(media.unwrap_or_else(|| "-".to_owned())).or_default() += 1;
         }
         counter.message(&head.headers, &mut record);

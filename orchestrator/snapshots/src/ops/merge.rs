@@ -42,7 +42,11 @@ pub struct MergeReport {
 ///
 /// # Errors
 /// `out` exists, or an input cannot be read or is damaged.
-pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -> Result<MergeReport, Error> {
+pub fn merge(
+    inputs: &[Utf8PathBuf],
+    out: &Utf8Path,
+    progress: OnProgress<'_>,
+) -> Result<MergeReport, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput { action: "merge" });
     }

@@ -40,14 +40,16 @@ impl Originals {
     /// The record with the payload of `revisit`: the one that it names by id, else by URL and date,
     /// else any with the same payload digest.
     pub(super) fn find(&self, revisit: &Record) -> Option<Place> {
-        let text =
-            |name| revisit.headers.get_str(name).map(|value: &str| value.trim().trim_matches(['<', '>']));
+        let text = |name| {
+            revisit.headers.get_str(name).map(|value: &str| value.trim().trim_matches(['<', '>']))
+        };
         let by_id = text("WARC-Refers-To").and_then(|id| self.by_id.get(&self.hasher.hash_one(id)));
         let by_capture = || {
             let date = crate::Timestamp::parse(text("WARC-Refers-To-Date")?).ok()?;
             self.by_capture.get(&self.hasher.hash_one((text("WARC-Refers-To-Target-URI")?, date)))
         };
-        let by_digest = || self.by_digest.get(&self.hasher.hash_one(spelling(text("WARC-Payload-Digest")?)));
+        let by_digest =
+            || self.by_digest.get(&self.hasher.hash_one(spelling(text("WARC-Payload-Digest")?)));
         by_id.or_else(by_capture).or_else(by_digest).copied()
     }
 }

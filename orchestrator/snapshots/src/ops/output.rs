@@ -22,13 +22,19 @@ impl Output {
         if target.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: target.to_owned() });
         }
-        let parent =
-            target.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        let parent = target
+            .parent()
+            .filter(|parent| !parent.as_str().is_empty())
+            .unwrap_or(Utf8Path::new("."));
         let name = target.file_name().unwrap_or("snapshot");
-        let made = tempfile::Builder::new().prefix(&format!(".{name}.")).suffix(".part").tempdir_in(parent);
+        let made = tempfile::Builder::new()
+            .prefix(&format!(".{name}."))
+            .suffix(".part")
+            .tempdir_in(parent);
         let folder = made.map_err(|source| Error::io("create a folder in", parent, source))?;
-        let path = Utf8PathBuf::from_path_buf(folder.path().join(name))
-            .map_err(|_| Error::io("create a folder in", parent, io::ErrorKind::InvalidFilename.into()))?;
+        let path = Utf8PathBuf::from_path_buf(folder.path().join(name)).map_err(|_| {
+            Error::io("create a folder in", parent, io::ErrorKind::InvalidFilename.into())
+        })?;
         Ok(Output { target: target.to_owned(), path, _folder: folder })
     }
 
@@ -47,7 +53,10 @@ impl Output {
             RenameFlags::NOREPLACE,
         ) {
             Err(error)
-                if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) =>
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+                ) =>
             {
                 self.rename_by_hand()
             }

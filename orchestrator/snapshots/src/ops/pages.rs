@@ -61,10 +61,13 @@ impl PageFinder {
         block.take(SEARCHED).read_to_end(&mut start).ok()?;
         let (head, end) = crate::http::parse_response(&start).ok()?;
         let media = head.headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
-        if head.status != 200 || !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
+        if head.status != 200
+            || !(media.starts_with("text/html") || media.starts_with("application/xhtml"))
+        {
             return None;
         }
-        let title = title(head.headers.get_str("content-encoding").unwrap_or_default(), &start[end..]);
+        let title =
+            title(head.headers.get_str("content-encoding").unwrap_or_default(), &start[end..]);
         let page = Page { title, ..Page::new(url, ts) };
         let hash = self.hash(url);
         Some(Candidate {
@@ -107,7 +110,11 @@ pub(super) fn choose(candidates: Vec<Candidate>) -> Vec<Page> {
         (false, true) => candidate.referer,
         (false, false) => true,
     });
-    evident.map(|candidate| candidate.page).filter(|page| seen.insert(page.url.clone())).take(MOST).collect()
+    evident
+        .map(|candidate| candidate.page)
+        .filter(|page| seen.insert(page.url.clone()))
+        .take(MOST)
+        .collect()
 }
 
 fn title(coding: &str, body: &[u8]) -> Option<String> {
@@ -125,8 +132,14 @@ fn title(coding: &str, body: &[u8]) -> Option<String> {
 }
 
 pub(super) fn unescape(text: &str) -> String {
-    let named =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    let named = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
     named.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
@@ -137,8 +150,9 @@ mod tests {
 
     #[test]
     fn titles() {
-        let check =
-            |html: &str, expect: Option<&str>| assert_eq!(title("", html.as_bytes()).as_deref(), expect);
+        let check = |html: &str, expect: Option<&str>| {
+            assert_eq!(title("", html.as_bytes()).as_deref(), expect)
+        };
         check("<HTML><Title lang=x>\n A &amp;\n B </TITLE>", Some("A & B"));
         check("<title></title>", None);
         check("<title>never closed", None);

@@ -46,7 +46,9 @@ pub fn set_rules(
     progress: OnProgress<'_>,
 ) -> Result<RulesSet, Error> {
     let archive = Archive::open(input)?;
-    let Some(package) = archive.package() else { return Err(Error::NoPackage { path: input.to_owned() }) };
+    let Some(package) = archive.package() else {
+        return Err(Error::NoPackage { path: input.to_owned() });
+    };
     let output = Output::create(out)?;
     let mut writer = ContainerWriter::create(output.path())?;
     let kept = |name: &str| name != RULES_NAME && !DESCRIPTIONS.contains(&name);
@@ -54,7 +56,8 @@ pub fn set_rules(
     let mut done = 0;
     for entry in package.entries().iter().filter(|entry| kept(&entry.name)) {
         writer.start(&entry.name, entry.stored)?;
-        io::copy(&mut package.reader(entry), &mut writer).map_err(|error| Error::io("copy", input, error))?;
+        io::copy(&mut package.reader(entry), &mut writer)
+            .map_err(|error| Error::io("copy", input, error))?;
         done += entry.size;
         progress(crate::Progress { done, total });
     }
@@ -66,8 +69,10 @@ pub fn set_rules(
 /// The new description: the old one, without the parts that are regenerated.
 fn description(old: Option<Value>, rules: ChangingParts) -> Description {
     const ANEW: [&str; 5] = ["profile", "resources", "wacz_version", "software", "created"];
-    let mut extra: Map<String, Value> = old.and_then(|old| old.as_object().cloned()).unwrap_or_default();
-    let created = extra.get("created").and_then(Value::as_str).and_then(|at| Timestamp::parse(at).ok());
+    let mut extra: Map<String, Value> =
+        old.and_then(|old| old.as_object().cloned()).unwrap_or_default();
+    let created =
+        extra.get("created").and_then(Value::as_str).and_then(|at| Timestamp::parse(at).ok());
     ANEW.iter().for_each(|key| drop(extra.remove(*key)));
     Description { rules, created, extra, ..Description::default() }
 }

@@ -67,8 +67,12 @@ pub(super) fn of(package: &Package) -> Signature {
         return Signature { kind: SignatureKind::Unsigned, digest_holds, ..none };
     };
     let text = |key: &str| signed.get(key).and_then(Value::as_str).map(str::to_owned);
-    let fits = text("hash").is_some_and(|inner| digest::same(&inner, hash)) && text("signature").is_some();
-    let kind = match (text("publicKey").is_some(), text("domain").is_some() && text("domainCert").is_some()) {
+    let fits =
+        text("hash").is_some_and(|inner| digest::same(&inner, hash)) && text("signature").is_some();
+    let kind = match (
+        text("publicKey").is_some(),
+        text("domain").is_some() && text("domainCert").is_some(),
+    ) {
         (true, false) if fits => SignatureKind::Anonymous,
         (false, true) if fits => SignatureKind::Domain,
         _ => SignatureKind::Malformed,

@@ -56,7 +56,11 @@ impl NewSnapshot {
     }
 
     pub(super) fn add(&mut self, headers: Headers, block: Body) -> Result<(), crate::Error> {
-        self.writer.add(Record { version: Version::One(1), headers, block: Block::from_body(block) })
+        self.writer.add(Record {
+            version: Version::One(1),
+            headers,
+            block: Block::from_body(block),
+        })
     }
 
     pub(super) fn page(&mut self, page: &Page) -> Result<(), crate::Error> {
@@ -81,13 +85,23 @@ impl NewSnapshot {
         let count = |kind: RecordKind| written.records.get(kind.name()).copied().unwrap_or(0);
         let revisits = count(RecordKind::Revisit);
         let responses = count(RecordKind::Response) + revisits;
-        Ok(SnapshotSummary { bytes, digest: written.digest, responses, revisits, pages: written.pages })
+        Ok(SnapshotSummary {
+            bytes,
+            digest: written.digest,
+            responses,
+            revisits,
+            pages: written.pages,
+        })
     }
 }
 
 /// The new metadata. Title, description and main page come from the first package among `archives`
 /// that has them, unless they are given. Rules and browser state are merged from all archives.
-pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives: &[Archive]) -> Description {
+pub(super) fn describe(
+    title: Option<&str>,
+    description: Option<&str>,
+    archives: &[Archive],
+) -> Description {
     let inherited = |key: &str| {
         let packages = archives.iter().filter_map(Archive::package);
         let mut descriptions = packages.filter_map(|package| package.description().ok().flatten());
@@ -116,7 +130,8 @@ pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives:
 fn main_page(archive: &Archive) -> Option<(String, Timestamp)> {
     let description = archive.package()?.description().ok().flatten()?;
     let url = description.get("mainPageUrl")?.as_str().filter(|url| !url.is_empty())?;
-    let named = ["mainPageDate", "mainPageTS"].iter().find_map(|key| description.get(*key)?.as_str());
+    let named =
+        ["mainPageDate", "mainPageTS"].iter().find_map(|key| description.get(*key)?.as_str());
     let listed = || archive.page_lines().flatten().find(|page| page.url == url).map(|page| page.ts);
     let date = named.and_then(|date| Timestamp::parse(date).ok()).or_else(listed)?;
     Some((url.to_owned(), date))

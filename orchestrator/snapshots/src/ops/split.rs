@@ -83,7 +83,8 @@ pub fn split(
     let archives = [Archive::open(input)?];
     let archive = &archives[0];
     let output = Output::create(out)?;
-    std::fs::create_dir(output.path()).map_err(|source| Error::io("create", output.path(), source))?;
+    std::fs::create_dir(output.path())
+        .map_err(|source| Error::io("create", output.path(), source))?;
     let survey = survey(&archives);
     let mut whole = describe(None, None, &archives);
     let mut parts = Parts::default();
@@ -204,13 +205,20 @@ impl Parts {
     }
 
     /// Assigns every record to a part. Returns those that belong to every part.
-    fn assign(&mut self, archive: &Archive, survey: &Survey, by: SplitBy) -> Result<Vec<RecordRef>, Error> {
+    fn assign(
+        &mut self,
+        archive: &Archive,
+        survey: &Survey,
+        by: SplitBy,
+    ) -> Result<Vec<RecordRef>, Error> {
         let mut info = Vec::new();
         for item in archive.records() {
             let (at, record) = match item {
                 Ok(found) => found,
                 // Missing or superfluous line ends; no record is lost.
-                Err(crate::Error::Damaged { damage: Damage::Stray { bytes }, .. }) if bytes <= MOST_STRAY => {
+                Err(crate::Error::Damaged { damage: Damage::Stray { bytes }, .. })
+                    if bytes <= MOST_STRAY =>
+                {
                     continue;
                 }
                 Err(error) => return Err(damaged(archive, error)),

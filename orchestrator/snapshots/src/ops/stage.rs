@@ -20,8 +20,8 @@ use crate::http::write_response;
 use crate::recording::is_left_out;
 use crate::warc::new_record_id;
 use crate::{
-    Archive, Body, Error, Headers, Load, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content,
-    ops,
+    Archive, Body, Error, Headers, Load, Progress, Record, RecordKind, RecordRef, Spool, Timestamp,
+    content, ops,
 };
 
 /// The start of each segment in the concatenation of all segments, for progress.
@@ -142,7 +142,11 @@ pub(super) struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(archives: &'a [Archive], survey: &'a Survey, out: &'a mut NewSnapshot) -> Stage<'a> {
+    pub(super) fn new(
+        archives: &'a [Archive],
+        survey: &'a Survey,
+        out: &'a mut NewSnapshot,
+    ) -> Stage<'a> {
         let counts = Counts::default();
         // What cannot be read has no length, and fails at once.
         let lengths = archives.iter().map(|archive| archive.source().length().unwrap_or(0));
@@ -218,7 +222,8 @@ impl<'a> Stage<'a> {
     /// be read is an error, and nothing is written.
     fn take(&mut self, mut record: Record) -> Result<Option<StagedRecord>, Error> {
         let (kind, http) = (record.kind(), record.holds_http());
-        let needs_url = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
+        let needs_url =
+            !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
         if kind == RecordKind::Other
             || record.date().is_none()
             || (needs_url && record.target_uri().is_none())
@@ -257,7 +262,9 @@ impl<'a> Stage<'a> {
     fn consider(&mut self, taken: &StagedRecord) {
         let text = |name| taken.headers.get_str(name);
         let date = text("WARC-Date").and_then(|date| Timestamp::parse(date).ok());
-        if let (RecordKind::Response, Some(url), Some(date)) = (taken.kind, text("WARC-Target-URI"), date) {
+        if let (RecordKind::Response, Some(url), Some(date)) =
+            (taken.kind, text("WARC-Target-URI"), date)
+        {
             let url = url.trim_matches(['<', '>']);
             self.candidates.extend(self.survey.pages.consider(url, date, taken.block.reader()));
         }
@@ -290,7 +297,10 @@ impl<'a> Stage<'a> {
 }
 
 fn is_identical_payload(record: &Record) -> bool {
-    record.headers.get_str("WARC-Profile").is_none_or(|profile| profile.contains("identical-payload-digest"))
+    record
+        .headers
+        .get_str("WARC-Profile")
+        .is_none_or(|profile| profile.contains("identical-payload-digest"))
 }
 
 /// One digest over URL, date and block of a record.
@@ -334,7 +344,11 @@ fn spool(
 }
 
 /// A revisit with the payload of its original, as a response.
-fn expand(mut revisit: Record, mut original: Record, budget: &mut Budget) -> Result<StagedRecord, Error> {
+fn expand(
+    mut revisit: Record,
+    mut original: Record,
+    budget: &mut Budget,
+) -> Result<StagedRecord, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let own = if revisit.block.remaining() > 0 { Some(revisit.response_head()?) } else { None };
     let theirs = if original.holds_http() { Some(original.response_head()?) } else { None };

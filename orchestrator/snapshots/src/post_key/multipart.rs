@@ -8,7 +8,8 @@ const MAX_PARTS: usize = 10_000;
 /// Name and content of each part; `None` without a usable boundary.
 pub(super) fn fields(content_type: &str, body: &[u8]) -> Option<Fields> {
     let boundary = parameter(content_type, "boundary").filter(|b| is_boundary(b))?;
-    let (next, last) = (format!("--{boundary}").into_bytes(), format!("--{boundary}--").into_bytes());
+    let (next, last) =
+        (format!("--{boundary}").into_bytes(), format!("--{boundary}--").into_bytes());
     let mut fields = Vec::new();
     let mut part: Option<Vec<&[u8]>> = None;
     for line in body.split_inclusive(|b| *b == b'\n') {
@@ -51,7 +52,8 @@ fn field(lines: &[&[u8]]) -> Option<(Vec<u8>, Vec<u8>)> {
     let name = parameter(&disposition, "name").unwrap_or_else(|| "None".to_owned());
     // A file is kept as bytes, a field as text.
     let text = parameter(&disposition, "filename").is_none();
-    let content = if text { String::from_utf8_lossy(&content).into_owned().into_bytes() } else { content };
+    let content =
+        if text { String::from_utf8_lossy(&content).into_owned().into_bytes() } else { content };
     Some((name.into_bytes(), content))
 }
 

@@ -40,7 +40,9 @@ fn requests_are_folded_as_the_reference_does() {
 
 #[test]
 fn a_long_body_is_cut() {
-    let query = post_query("POST", "application/x-www-form-urlencoded", "é".repeat(5000).as_bytes()).unwrap();
+    let query =
+        post_query("POST", "application/x-www-form-urlencoded", "é".repeat(5000).as_bytes())
+            .unwrap();
     assert_eq!(query.body.chars().count(), 4096);
     let query = post_query("POST", "application/octet-stream", &[1; 1 << 20]).unwrap();
     assert_eq!(query.body.len(), 4096);

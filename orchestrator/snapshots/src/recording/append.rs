@@ -72,7 +72,12 @@ pub(super) fn exchange(exchange: &Exchange) -> Records {
 
     let mut http = Vec::with_capacity(1 << 10);
     let answer = &exchange.response;
-    write_response(&mut http, answer.status, &answer.reason, &framed(&answer.headers, answer.body.len()));
+    write_response(
+        &mut http,
+        answer.status,
+        &answer.reason,
+        &framed(&answer.headers, answer.body.len()),
+    );
     let mut response = about(RecordKind::Response, &id, url, exchange)
         .optional("WARC-IP-Address", exchange.ip.map(|ip| ip.to_string()).as_deref())
         .optional("WARC-Truncated", exchange.truncated.as_deref())

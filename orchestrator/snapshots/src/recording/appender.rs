@@ -47,7 +47,8 @@ impl Appender {
     /// its entries.
     pub(super) fn open(path: &Utf8Path, fills: bool) -> Result<Appender, Error> {
         let open = |e| Error::io("open", path, e);
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;
+        let file =
+            OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;
         let length = file.metadata().map_err(open)?.len();
         Ok(Appender { file, length, filled: 0, reserved: length, fills })
     }
@@ -110,7 +111,8 @@ impl Appender {
 
     /// Writes with one system call for all slices, or more if the system accepts less.
     fn write_slices(&self, slices: &[&[u8]], mut at: u64) -> io::Result<u64> {
-        let mut vectors: Vec<IoSlice<'_>> = slices.iter().map(|slice| IoSlice::new(slice)).collect();
+        let mut vectors: Vec<IoSlice<'_>> =
+            slices.iter().map(|slice| IoSlice::new(slice)).collect();
         let mut left = &mut vectors[..];
         IoSlice::advance_slices(&mut left, 0);
         while !left.is_empty() {
@@ -127,7 +129,13 @@ impl Appender {
         Ok(at)
     }
 
-    fn copy(&self, from: &std::sync::Arc<File>, start: u64, length: u64, mut at: u64) -> io::Result<u64> {
+    fn copy(
+        &self,
+        from: &std::sync::Arc<File>,
+        start: u64,
+        length: u64,
+        mut at: u64,
+    ) -> io::Result<u64> {
         let mut reader = crate::warc::Window::new(from.clone(), start, start + length);
         let end = at + length;
         let mut chunk = vec![0; FILL];
@@ -150,7 +158,8 @@ impl Appender {
         }
         if self.length + RESERVE / 4 > self.reserved {
             // If the file system cannot reserve blocks, it is not tried again.
-            let reserved = rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.length, RESERVE);
+            let reserved =
+                rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.length, RESERVE);
             self.reserved = reserved.map_or(u64::MAX, |()| self.length + RESERVE);
         }
         let mut at = self.filled.max(self.length);
@@ -192,11 +201,18 @@ mod tests {
         let (_keep, path) = file();
         let mut appender = Appender::open(&path, true).unwrap();
         let mut expect = Vec::new();
-        for size in
-            (0..200).map(|n| n * 379 % 70_000).chain([FILL * 4, FILL * 5, 1, FILL - 4, FILL, FILL + 1])
-        {
+        for size in (0..200).map(|n| n * 379 % 70_000).chain([
+            FILL * 4,
+            FILL * 5,
+            1,
+            FILL - 4,
+            FILL,
+            FILL + 1,
+        ]) {
             let body = vec![b'a' + (size % 26) as u8; size];
-            appender.append(&[Piece::Bytes(b"<"), Piece::Bytes(&body), Piece::Bytes(b">")]).unwrap();
+            appender
+                .append(&[Piece::Bytes(b"<"), Piece::Bytes(&body), Piece::Bytes(b">")])
+                .unwrap();
             expect.extend([&b"<"[..], &body, b">"].concat());
             assert_eq!(appender.length(), expect.len() as u64);
             let on_disk = fs::read(&path).unwrap();
@@ -219,8 +235,11 @@ mod tests {
         let pieces = [Piece::Bytes(b"head"), Piece::File { file: &short, start: 0, length: 6 }];
         assert!(appender.append(&pieces).is_err());
         assert_eq!(fs::read(&path).unwrap(), b"whole");
-        let pieces =
-            [Piece::Bytes(b"head"), Piece::File { file: &short, start: 1, length: 4 }, Piece::Bytes(b".")];
+        let pieces = [
+            Piece::Bytes(b"head"),
+            Piece::File { file: &short, start: 1, length: 4 },
+            Piece::Bytes(b"."),
+        ];
         appender.append(&pieces).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"wholeheadhort.");
     }

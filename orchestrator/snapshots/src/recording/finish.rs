@@ -25,8 +25,8 @@ impl Recording {
         if part.exists() {
             fs::remove_file(&part).map_err(|e| Error::io("remove", &part, e))?;
         }
-        let written =
-            write(&self, &part, progress).and_then(|written| verify(&part, &written).map(|()| written));
+        let written = write(&self, &part, progress)
+            .and_then(|written| verify(&part, &written).map(|()| written));
         let written = match written {
             Ok(written) => written,
             Err(error) => {
@@ -52,7 +52,11 @@ impl Recording {
     }
 }
 
-fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<WriteReport, Error> {
+fn write(
+    recording: &Recording,
+    part: &Utf8Path,
+    progress: &dyn Fn(Progress),
+) -> Result<WriteReport, Error> {
     let mut writer = SnapshotWriter::create(part)?;
     let data = recording.folder.join(DATA);
     recording.append_left_over(&Archive::open(&data)?)?;
@@ -70,7 +74,9 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
                 progress(Progress { done: at.offset + at.length, total });
             }
             // A bad sector must not cost the rest of the recording.
-            Err(error) if error.is_damage() => tracing::warn!(%error, "a record is left out of the snapshot"),
+            Err(error) if error.is_damage() => {
+                tracing::warn!(%error, "a record is left out of the snapshot")
+            }
             Err(error) => return Err(error),
         }
     }
@@ -91,7 +97,10 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
                 && !by_hand.is_wall(record)
         };
         let found = pages::find(&archive, is_kept);
-        found.iter().filter(|page| !listed.contains(&page.url)).try_for_each(|page| writer.add_page(page))?;
+        found
+            .iter()
+            .filter(|page| !listed.contains(&page.url))
+            .try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
     let description = Description {
@@ -115,7 +124,9 @@ fn publish(part: &Utf8Path, out: &Utf8Path, replace: bool) -> Result<(), Error> 
         Err(Errno::EXIST) => Err(exists()),
         // Not every file system supports a rename that refuses to replace.
         Err(Errno::INVAL | Errno::NOSYS) if out.symlink_metadata().is_ok() => Err(exists()),
-        Err(Errno::INVAL | Errno::NOSYS) => fs::rename(part, out).map_err(|e| Error::io("create", out, e)),
+        Err(Errno::INVAL | Errno::NOSYS) => {
+            fs::rename(part, out).map_err(|e| Error::io("create", out, e))
+        }
         Err(error) => Err(Error::io("create", out, error.into())),
     }
 }
@@ -125,5 +136,7 @@ fn sync_folder(file: &Utf8Path) -> Result<(), Error> {
         Some(parent) if !parent.as_str().is_empty() => parent,
         _ => Utf8Path::new("."),
     };
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|e| Error::io("sync", folder, e))
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|e| Error::io("sync", folder, e))
 }

@@ -103,7 +103,9 @@ impl Recording {
     /// Appends the frames of connections that were open when the process was killed, or could not
     /// be closed.
     pub(super) fn append_left_over(&self, data: &Archive) -> Result<(), Error> {
-        journal::left_over(&self.folder, data)?.into_iter().try_for_each(|left| self.append_journal(left))
+        journal::left_over(&self.folder, data)?
+            .into_iter()
+            .try_for_each(|left| self.append_journal(left))
     }
 
     fn append_journal(&self, journal: Journal) -> Result<(), Error> {
@@ -175,13 +177,22 @@ impl Recording {
         &self.out
     }
 
-    fn open(out: &Utf8Path, folder: Utf8PathBuf, options: RecordingOptions) -> Result<Recording, Error> {
+    fn open(
+        out: &Utf8Path,
+        folder: Utf8PathBuf,
+        options: RecordingOptions,
+    ) -> Result<Recording, Error> {
         let data = Mutex::new(Appender::open(&folder.join(DATA), true)?);
         let pages = Mutex::new(Appender::open(&folder.join(PAGES), false)?);
         Ok(Recording { out: out.to_owned(), folder, options, data, pages })
     }
 
-    fn write(&self, to: &Mutex<Appender>, path: &Utf8Path, pieces: &[Piece<'_>]) -> Result<(), Error> {
+    fn write(
+        &self,
+        to: &Mutex<Appender>,
+        path: &Utf8Path,
+        pieces: &[Piece<'_>],
+    ) -> Result<(), Error> {
         let mut appender = to.lock();
         appender.append(pieces).map_err(|e| Error::io("write", path, e))
     }
@@ -193,7 +204,8 @@ impl Recording {
     }
 
     fn warcinfo(&self) -> Vec<u8> {
-        let mut fields = format!("software: {}\r\nformat: WARC File Format 1.1\r\n", super::SOFTWARE);
+        let mut fields =
+            format!("software: {}\r\nformat: WARC File Format 1.1\r\n", super::SOFTWARE);
         fields.push_str(
             "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         );
@@ -259,7 +271,8 @@ fn cut_pages(path: &Utf8Path) -> Result<u64, Error> {
         Err(e) => return Err(Error::io("open", path, e)),
     };
     let length = file.metadata().map_err(|e| Error::io("open", path, e))?.len();
-    let whole = whole_lines(&mut io::BufReader::new(file)).map_err(|e| Error::io("read", path, e))?;
+    let whole =
+        whole_lines(&mut io::BufReader::new(file)).map_err(|e| Error::io("read", path, e))?;
     cut(path, whole, length)
 }
 

@@ -100,7 +100,8 @@ impl Journal {
 
     /// Its frames as a record, in the pieces of one entry. `head` is [`Self::head`].
     pub(super) fn pieces<'a>(&'a self, head: &'a [u8]) -> [Piece<'a>; 3] {
-        let frames = Piece::File { file: &self.file, start: self.start, length: self.end - self.start };
+        let frames =
+            Piece::File { file: &self.file, start: self.start, length: self.end - self.start };
         [Piece::Bytes(head), frames, Piece::Bytes(END)]
     }
 
@@ -176,7 +177,10 @@ pub(super) fn left_over(recording: &Utf8Path, data: &Archive) -> Result<Vec<Jour
 
 /// The records of all left-over journals in the folder of a recording, in an unnamed file, with its
 /// length. The folder is not changed.
-pub(crate) fn left_over_records(recording: &Utf8Path, data: &Archive) -> Result<(File, u64), Error> {
+pub(crate) fn left_over_records(
+    recording: &Utf8Path,
+    data: &Archive,
+) -> Result<(File, u64), Error> {
     let failed = |e| Error::io("copy", recording, e);
     let mut records = tempfile::tempfile().map_err(failed)?;
     for journal in left_over(recording, data)? {

@@ -24,7 +24,8 @@ impl Recording {
         if twice.is_empty() {
             return Ok(ChangingParts::default());
         }
-        let mut requests: Vec<[Vec<RequestAtUrl>; 2]> = twice.iter().map(|_| Default::default()).collect();
+        let mut requests: Vec<[Vec<RequestAtUrl>; 2]> =
+            twice.iter().map(|_| Default::default()).collect();
         for (_, mut record) in Archive::open(&self.data_path())?.records().flatten() {
             let (RecordKind::Request, Some(at), Some(url)) =
                 (record.kind(), record.date(), record.target_uri().map(|url| url.into_owned()))
@@ -32,7 +33,10 @@ impl Recording {
                 continue;
             };
             let place = twice.iter().enumerate().find_map(|(page, loads)| {
-                loads.iter().position(|(from, to)| *from <= at && at <= *to).map(|load| (page, load))
+                loads
+                    .iter()
+                    .position(|(from, to)| *from <= at && at <= *to)
+                    .map(|load| (page, load))
             });
             let Some((page, load)) = place else { continue };
             if let Ok(parts) = request_parts(&mut record) {
@@ -64,9 +68,13 @@ impl Recording {
     pub(super) fn rules(&self) -> Result<ChangingParts, Error> {
         let path = self.folder.join(RULES);
         match files::read_text(&path, MAX_RULES) {
-            Ok(text) => ChangingParts::from_yaml(&text)
-                .map_err(|error| Error::Verification { path, reason: format!("failed to {error}") }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ChangingParts::default()),
+            Ok(text) => ChangingParts::from_yaml(&text).map_err(|error| Error::Verification {
+                path,
+                reason: format!("failed to {error}"),
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(ChangingParts::default())
+            }
             Err(error) => Err(Error::io("read", &path, error)),
         }
     }

@@ -26,7 +26,6 @@ mod read_back;
 mod tests;
 
 use camino::Utf8PathBuf;
-
 pub use folder::Recording;
 pub(crate) use frames::FRAMES_TYPE;
 pub use frames::{Frame, FrameSide};

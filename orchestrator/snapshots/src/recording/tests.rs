@@ -7,7 +7,9 @@ use std::os::unix::fs::FileExt;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::*;
-use crate::{Archive, Body, Error, Exchange, Headers, Page, RecordKind, Request, Response, Timestamp};
+use crate::{
+    Archive, Body, Error, Exchange, Headers, Page, RecordKind, Request, Response, Timestamp,
+};
 
 pub(crate) fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
     let dir = tempfile::tempdir().unwrap();
@@ -17,7 +19,8 @@ pub(crate) fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
 
 pub(crate) fn exchange(url: &str, body: &[u8]) -> Exchange {
     let headers: Headers = [("Content-Type", "text/html"), ("X-Odd", "a  b")].into_iter().collect();
-    let response = Response { status: 200, reason: "OK".into(), headers, body: Body::Bytes(body.to_vec()) };
+    let response =
+        Response { status: 200, reason: "OK".into(), headers, body: Body::Bytes(body.to_vec()) };
     Exchange::get(url, Timestamp::from_millis(1_700_000_000_123), response)
 }
 
@@ -74,8 +77,10 @@ fn what_is_left_out_is_in_no_snapshot() {
     recording.finish(&|_| {}).unwrap();
     for file in [out, repaired] {
         let archive = Archive::open(&file).unwrap();
-        let urls: Vec<String> =
-            archive.records().filter_map(|found| Some(found.unwrap().1.target_uri()?.into_owned())).collect();
+        let urls: Vec<String> = archive
+            .records()
+            .filter_map(|found| Some(found.unwrap().1.target_uri()?.into_owned()))
+            .collect();
         assert_eq!(urls, ["https://site.test/", "https://site.test/"], "{file}");
         let pages: Vec<String> = archive.pages().into_iter().map(|page| page.url).collect();
         assert_eq!(pages, ["https://site.test/"], "{file}");
@@ -97,7 +102,10 @@ fn what_a_person_browsed_at_the_end_is_listed() {
     // The crawler saw a CAPTCHA at the address of a page.
     page("https://site.test/account", 3);
     recording
-        .leave_out((Timestamp::from_millis(1_700_000_002_500), Timestamp::from_millis(1_700_000_003_500)))
+        .leave_out((
+            Timestamp::from_millis(1_700_000_002_500),
+            Timestamp::from_millis(1_700_000_003_500),
+        ))
         .unwrap();
     recording.append_page(&Page::new("https://site.test/", Timestamp::from_millis(0))).unwrap();
     let handed_over = Timestamp::from_millis(1_700_000_003_600);
@@ -117,8 +125,9 @@ fn what_a_person_browsed_at_the_end_is_listed() {
     let archive = Archive::open(&out).unwrap();
     let responses = archive.records().filter_map(|found| {
         let (_, mut record) = found.unwrap();
-        (record.kind() == RecordKind::Response || record.kind() == RecordKind::Revisit)
-            .then(|| (record.target_uri().unwrap().into_owned(), record.response_head().unwrap().status))
+        (record.kind() == RecordKind::Response || record.kind() == RecordKind::Revisit).then(|| {
+            (record.target_uri().unwrap().into_owned(), record.response_head().unwrap().status)
+        })
     });
     let of_account: Vec<_> = responses.filter(|(url, _)| walled.contains(url)).collect();
     assert_eq!(of_account, [("https://site.test/account".to_owned(), 200)]);
@@ -144,7 +153,10 @@ fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
         .write_all(b"WARC/1.1\r\nWARC-Type: response\r\nConte")
         .unwrap();
 
-    assert!(matches!(Recording::create(&out, RecordingOptions::default()), Err(Error::LeftOver { .. })));
+    assert!(matches!(
+        Recording::create(&out, RecordingOptions::default()),
+        Err(Error::LeftOver { .. })
+    ));
     let (recording, cut) = Recording::recover(&out, RecordingOptions::default()).unwrap();
     assert_eq!((recording.bytes(), cut), (whole, 36));
     recording.append(&exchange("https://site.test/next", b"next")).unwrap();
@@ -153,7 +165,10 @@ fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
     assert!(archive.records().all(|record| record.is_ok()));
 
     fs::write(&out, b"").unwrap();
-    assert!(matches!(Recording::create(&out, RecordingOptions::default()), Err(Error::Exists { .. })));
+    assert!(matches!(
+        Recording::create(&out, RecordingOptions::default()),
+        Err(Error::Exists { .. })
+    ));
 }
 
 #[test]
@@ -163,7 +178,9 @@ fn a_large_recording_reads_the_same_at_any_moment_and_after_a_kill() {
     let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
     let data = Recording::folder_of(&out).join("data.warc");
     for n in 0..80 {
-        recording.append(&exchange(&format!("https://site.test/{n}"), &vec![b'x'; 23_000])).unwrap();
+        recording
+            .append(&exchange(&format!("https://site.test/{n}"), &vec![b'x'; 23_000]))
+            .unwrap();
         let archive = Archive::open(&data).unwrap();
         if n % 20 == 19 {
             assert_eq!(archive.records().map(Result::unwrap).count(), 1 + 2 * (n + 1));
@@ -199,7 +216,10 @@ fn many_threads_append_at_once() {
             scope.spawn(move || {
                 for n in 0..50 {
                     recording
-                        .append(&exchange(&format!("https://site.test/{thread}/{n}"), &vec![b'x'; n * 100]))
+                        .append(&exchange(
+                            &format!("https://site.test/{thread}/{n}"),
+                            &vec![b'x'; n * 100],
+                        ))
                         .unwrap();
                 }
             });
@@ -246,7 +266,8 @@ fn a_finished_recording_is_a_snapshot() {
     let mut opening = exchange("https://harbour.test/live", b"");
     opening.response.status = 101;
     recording.append_websocket(&opening, &[frame]).unwrap();
-    let mut page = Page::new("https://harbour.test/tides?b=2&a=1", Timestamp::from_millis(1_700_000_000_123));
+    let mut page =
+        Page::new("https://harbour.test/tides?b=2&a=1", Timestamp::from_millis(1_700_000_000_123));
     page.text = Some("the same words".into());
     recording.append_page(&page).unwrap();
 
@@ -254,7 +275,9 @@ fn a_finished_recording_is_a_snapshot() {
     let finished = recording.finish(&|progress| seen.set(progress)).unwrap();
     assert!(seen.get().done > 0 && seen.get().done == seen.get().total);
     assert_eq!((finished.responses, finished.revisits, finished.pages), (7, 1, 1));
-    assert!(!Recording::folder_of(&out).exists() && !Utf8Path::new(&format!("{out}.part")).exists());
+    assert!(
+        !Recording::folder_of(&out).exists() && !Utf8Path::new(&format!("{out}.part")).exists()
+    );
 
     let archive = Archive::open(&out).unwrap();
     let package = archive.package().unwrap();
@@ -278,8 +301,11 @@ fn a_finished_recording_is_a_snapshot() {
     let index = package.zipnum().unwrap().unwrap();
     let read = |key: &str| {
         let line = index.find(key).unwrap().remove(0);
-        let at =
-            crate::RecordRef { segment: 0, offset: line.offset().unwrap(), length: line.length().unwrap() };
+        let at = crate::RecordRef {
+            segment: 0,
+            offset: line.offset().unwrap(),
+            length: line.length().unwrap(),
+        };
         archive.read_at(at).unwrap()
     };
     let mut ferry = read("test,harbour)/ferry");
@@ -313,7 +339,10 @@ fn every_digest_of_a_snapshot_is_right() {
     let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
     for n in 0..5 {
         recording
-            .append(&exchange(&format!("https://harbour.test/{n}"), format!("words {}", n / 2).as_bytes()))
+            .append(&exchange(
+                &format!("https://harbour.test/{n}"),
+                format!("words {}", n / 2).as_bytes(),
+            ))
             .unwrap();
     }
     recording.finish(&|_| ()).unwrap();
@@ -326,7 +355,8 @@ fn every_digest_of_a_snapshot_is_right() {
         let http = record.holds_http();
         let block = record.read_block(1 << 20).unwrap();
         assert_eq!(crate::warc::digest_matches(&block_digest, &block), Some(true));
-        let payload = if http { &block[crate::http::find_end(&block).unwrap()..] } else { &block[..] };
+        let payload =
+            if http { &block[crate::http::find_end(&block).unwrap()..] } else { &block[..] };
         if let (Some(digest), false) = (payload_digest, revisit) {
             assert_eq!(crate::warc::digest_matches(&digest, payload), Some(true));
             checked += 1;
@@ -344,7 +374,9 @@ fn said(text: &str) -> Frame {
 fn frames(archive: &Archive) -> Vec<String> {
     let records = archive.records().map(|record| record.unwrap().1);
     let resources = records.filter(|record| record.kind() == RecordKind::Resource);
-    resources.map(|mut record| String::from_utf8(record.read_block(1 << 20).unwrap()).unwrap()).collect()
+    resources
+        .map(|mut record| String::from_utf8(record.read_block(1 << 20).unwrap()).unwrap())
+        .collect()
 }
 
 #[test]
@@ -362,7 +394,10 @@ fn a_journal_of_a_later_version_is_refused() {
     fs::write(&journal, text.replacen('{', "{\"format\":2,", 1)).unwrap();
     let error = crate::ops::repair(&out, &path.join("b.wacz"), &mut |_| {}).unwrap_err();
     let why = error_text(&error);
-    assert!(why.contains("it has format 2.0, and this version reads 1.x; use a newer sandbox"), "{why}");
+    assert!(
+        why.contains("it has format 2.0, and this version reads 1.x; use a newer sandbox"),
+        "{why}"
+    );
 }
 
 /// An error with its causes.
@@ -385,8 +420,10 @@ fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
     closed.append(&said("low water")).unwrap();
     open.append(&said("slack water")).unwrap();
     let sockets = Recording::folder_of(&out).join("sockets");
-    let journals = || fs::read_dir(&sockets).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    let copies: Vec<_> = journals().iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+    let journals =
+        || fs::read_dir(&sockets).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let copies: Vec<_> =
+        journals().iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect();
     recording.close_websocket(closed).unwrap();
     assert_eq!(journals().len(), 2);
     drop((open, silent, recording));

@@ -127,8 +127,9 @@ fn ascii_label(label: &str) -> Option<String> {
 fn address(host: &[u8]) -> Option<Vec<u8>> {
     let dotted = |n: u32| std::net::Ipv4Addr::from(n).to_string().into_bytes();
     if !host.is_empty() && host.iter().all(u8::is_ascii_digit) {
-        let number =
-            host.iter().fold(0_u32, |n, digit| n.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
+        let number = host
+            .iter()
+            .fold(0_u32, |n, digit| n.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')));
         return Some(dotted(number));
     }
     let text = std::str::from_utf8(host).ok()?;

@@ -18,7 +18,9 @@ pub fn surt(url: &str) -> String {
     if url.starts_with("filedesc") {
         return url.to_owned();
     }
-    canonical(url.as_bytes()).and_then(|key| String::from_utf8(key).ok()).unwrap_or_else(|| url.to_owned())
+    canonical(url.as_bytes())
+        .and_then(|key| String::from_utf8(key).ok())
+        .unwrap_or_else(|| url.to_owned())
 }
 
 /// The parts of a URL, not yet canonical.
@@ -30,7 +32,8 @@ struct Parts<'a> {
 }
 
 fn canonical(url: &[u8]) -> Option<Vec<u8>> {
-    let url: Vec<u8> = strip(url).iter().copied().filter(|b| !matches!(b, b'\n' | b'\r' | b'\t')).collect();
+    let url: Vec<u8> =
+        strip(url).iter().copied().filter(|b| !matches!(b, b'\n' | b'\r' | b'\t')).collect();
     let url = with_scheme(url)?;
     let url = one_protocol(&url);
     let parts = split(url);
@@ -51,7 +54,8 @@ fn canonical(url: &[u8]) -> Option<Vec<u8>> {
         rest = [b"/", &name[end.map_or(name.len(), |at| at + 1)..]].concat();
         path = &rest;
     }
-    let host = host.map(|host| host::canonical(&host, parts.scheme)).filter(|host| !host.is_empty());
+    let host =
+        host.map(|host| host::canonical(&host, parts.scheme)).filter(|host| !host.is_empty());
 
     let mut key = Vec::with_capacity(url.len() + 8);
     match &host {
@@ -151,7 +155,8 @@ fn with_scheme(url: Vec<u8>) -> Option<Vec<u8>> {
 fn one_protocol(url: &[u8]) -> &[u8] {
     let mut last = url;
     let mut rest = url;
-    while let Some(next) = rest.strip_prefix(b"http://").or_else(|| rest.strip_prefix(b"https://")) {
+    while let Some(next) = rest.strip_prefix(b"http://").or_else(|| rest.strip_prefix(b"https://"))
+    {
         last = rest;
         rest = next;
     }
@@ -160,8 +165,9 @@ fn one_protocol(url: &[u8]) -> &[u8] {
 
 /// Scheme, authority, path and query; the fragment is dropped. The URL must have a scheme.
 fn split(url: &[u8]) -> Parts<'_> {
-    let until =
-        |bytes: &[u8], ends: &[u8]| bytes.iter().position(|b| ends.contains(b)).unwrap_or(bytes.len());
+    let until = |bytes: &[u8], ends: &[u8]| {
+        bytes.iter().position(|b| ends.contains(b)).unwrap_or(bytes.len())
+    };
     let colon = until(url, b":");
     let (scheme, rest) = (&url[..colon], url.get(colon + 1..).unwrap_or_default());
     let rest = &rest[..until(rest, b"#")];

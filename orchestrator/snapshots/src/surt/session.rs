@@ -34,7 +34,8 @@ fn strip_segment(path: &[u8], session: impl Fn(&[u8]) -> Option<&[u8]>) -> Vec<u
     for slash in (0..path.len()).rev().filter(|at| path[*at] == b'/') {
         if let Some(rest) = session(&path[slash + 1..]) {
             let name = rest.iter().position(|b| *b == b'?').unwrap_or(rest.len());
-            let aspx = rest[..name].windows(5).skip(1).any(|window| window.eq_ignore_ascii_case(b".aspx"));
+            let aspx =
+                rest[..name].windows(5).skip(1).any(|window| window.eq_ignore_ascii_case(b".aspx"));
             if aspx {
                 return [&path[..=slash], rest].concat();
             }

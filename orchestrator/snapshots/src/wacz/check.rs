@@ -84,7 +84,9 @@ impl Package {
     }
 
     fn compare(&self, entry: &Entry, stated: &str) -> Result<FileState, Error> {
-        let Some((algorithm, value)) = stated.split_once(':') else { return Ok(FileState::Unchecked) };
+        let Some((algorithm, value)) = stated.split_once(':') else {
+            return Ok(FileState::Unchecked);
+        };
         if !algorithm.eq_ignore_ascii_case("sha256") {
             return Ok(FileState::Unchecked);
         }
@@ -109,7 +111,9 @@ impl Package {
     /// `sha256:<hex>` of `datapackage.json`, which identifies the content of the snapshot; `None`
     /// if there is none.
     pub fn digest(&self) -> Result<Option<String>, Error> {
-        self.entry("datapackage.json").map(|entry| self.sha256(entry).map(|d| sha256_text(&d))).transpose()
+        self.entry("datapackage.json")
+            .map(|entry| self.sha256(entry).map(|d| sha256_text(&d)))
+            .transpose()
     }
 }
 

@@ -153,7 +153,8 @@ impl Member {
         member.write_all(&self.head)?;
         match &self.body {
             Body::Bytes(bytes) => {
-                let block = usize::try_from(self.length).ok().and_then(|length| bytes.get(..length));
+                let block =
+                    usize::try_from(self.length).ok().and_then(|length| bytes.get(..length));
                 member.write_all(block.unwrap_or(bytes))?;
             }
             body => drop(io::copy(&mut body.reader().take(self.length), &mut member)?),
@@ -178,7 +179,8 @@ mod tests {
         for (number, size) in sizes.iter().enumerate() {
             let bytes: Vec<u8> = (0..*size).map(|at| (at * (number + 3) % 251) as u8).collect();
             let body = Body::spool(&bytes[..], 10_000).unwrap();
-            let member = Member { head: format!("{number}").into_bytes(), body, length: *size as u64 };
+            let member =
+                Member { head: format!("{number}").into_bytes(), body, length: *size as u64 };
             compressor.push(member, number).unwrap();
             while let Some((body, number)) = compressor.next(false).unwrap() {
                 results.push((body.to_vec(1 << 30).unwrap(), number));
@@ -195,7 +197,8 @@ mod tests {
 
     #[test]
     fn any_number_of_threads_gives_the_same_bytes_in_order() {
-        let sizes: Vec<usize> = (0..300).map(|n| n * 7919 % 20_000).chain([70 << 20, 5, 9]).collect();
+        let sizes: Vec<usize> =
+            (0..300).map(|n| n * 7919 % 20_000).chain([70 << 20, 5, 9]).collect();
         let alone = compressed(1, &sizes);
         assert!(alone.iter().enumerate().all(|(at, (_, number))| at == *number));
         for threads in [2, 3, 8] {

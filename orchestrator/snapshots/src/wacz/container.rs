@@ -56,7 +56,13 @@ impl ContainerWriter {
         let file = File::create_new(path).map_err(|e| Error::io("create", path, e))?;
         let zip = ZipWriter::new(BufWriter::with_capacity(256 << 10, file));
         let modified = zip_time(Timestamp::now());
-        Ok(ContainerWriter { path: path.to_owned(), zip, resources: Vec::new(), current: None, modified })
+        Ok(ContainerWriter {
+            path: path.to_owned(),
+            zip,
+            resources: Vec::new(),
+            current: None,
+            modified,
+        })
     }
 
     /// Starts the next entry; what is written from now on is its content. Stored entries are
@@ -88,13 +94,19 @@ impl ContainerWriter {
         let package = to_json(&self.package(description));
         let digest = sha256_text(&Sha256::digest(&package));
         let digest_file = to_json(&json!({"path": "datapackage.json", "hash": digest}));
-        for (name, content) in [("datapackage.json", package), ("datapackage-digest.json", digest_file)] {
+        for (name, content) in
+            [("datapackage.json", package), ("datapackage-digest.json", digest_file)]
+        {
             self.start_entry(name, false)?;
             self.zip.write_all(&content).map_err(|e| Error::io("write", &self.path, e))?;
         }
         let io = |e| Error::io("write", &self.path, e);
-        let file =
-            self.zip.finish().map_err(|e| io(e.into()))?.into_inner().map_err(|e| io(e.into_error()))?;
+        let file = self
+            .zip
+            .finish()
+            .map_err(|e| io(e.into()))?
+            .into_inner()
+            .map_err(|e| io(e.into_error()))?;
         file.sync_all().map_err(io)?;
         Ok(digest)
     }
@@ -140,7 +152,8 @@ impl ContainerWriter {
 
     fn close_entry(&mut self) {
         if let Some(current) = self.current.take() {
-            let file = current.name.rsplit('/').next().unwrap_or(&current.name).to_ascii_lowercase();
+            let file =
+                current.name.rsplit('/').next().unwrap_or(&current.name).to_ascii_lowercase();
             self.resources.push(json!({
                 "name": file,
                 "path": current.name,

@@ -45,7 +45,11 @@ impl LinkedRequest {
     pub(super) fn of(record: &Record, head: &RequestHead, body: &[u8]) -> LinkedRequest {
         LinkedRequest {
             link: Link::of(record),
-            query: post_query(&head.method, head.headers.get_str("Content-Type").unwrap_or(""), body),
+            query: post_query(
+                &head.method,
+                head.headers.get_str("Content-Type").unwrap_or(""),
+                body,
+            ),
             referrer: head.headers.get_str("Referer").map(str::to_owned),
         }
     }
@@ -68,7 +72,9 @@ impl Lines {
     /// Adds a request. Returns the line of its response, if that came first.
     pub(super) fn request(&mut self, request: LinkedRequest) -> Option<CdxLine> {
         match self.waiting.take() {
-            Some((response, line)) if response.belongs_to(&request.link) => Some(join(line, request)),
+            Some((response, line)) if response.belongs_to(&request.link) => {
+                Some(join(line, request))
+            }
             other => {
                 self.request = Some(request);
                 other.map(|(_, line)| line)
@@ -126,10 +132,12 @@ impl Lines {
         };
         let mime = mime.split([';', ' ', '\t']).next().unwrap_or("").trim();
         let mut fields = Map::new();
-        let mut put = |name: &str, value: String| drop(fields.insert(name.to_owned(), Value::String(value)));
+        let mut put =
+            |name: &str, value: String| drop(fields.insert(name.to_owned(), Value::String(value)));
         put("url", url.clone());
         put("mime", if mime.is_empty() { "unk" } else { mime }.to_owned());
-        let status = head.map(|head| head.status).or((record.kind() == RecordKind::Resource).then_some(200));
+        let status =
+            head.map(|head| head.status).or((record.kind() == RecordKind::Resource).then_some(200));
         if let Some(status) = status {
             put("status", status.to_string());
         }

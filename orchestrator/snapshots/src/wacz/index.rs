@@ -29,7 +29,8 @@ impl Package {
     /// The compressed index with its look-up table, if the container has one that can be used in
     /// place.
     pub fn zipnum(&self) -> Result<Option<ZipNum>, Error> {
-        let (Some(idx), Some(data)) = (self.entry("indexes/index.idx"), self.entry("indexes/index.cdx.gz"))
+        let (Some(idx), Some(data)) =
+            (self.entry("indexes/index.idx"), self.entry("indexes/index.cdx.gz"))
         else {
             return Ok(None);
         };

@@ -30,7 +30,6 @@ pub use container::{ContainerWriter, Description, WACZ_VERSION};
 pub use package::{Entry, Package, RULES_NAME};
 pub(crate) use package::{MAX_RULES, check_zip, is_warc_name, stays_inside};
 pub use pages::PageLines;
-pub(crate) use pages::line as page_line;
-pub(crate) use pages::{PageBudget, PageLists};
+pub(crate) use pages::{PageBudget, PageLists, line as page_line};
 pub use signature::signature_holds;
 pub use write::{SnapshotWriter, WARC_NAME, WriteReport};

@@ -26,7 +26,8 @@ pub(super) struct Originals {
 
 impl Originals {
     pub(super) fn get(&self, digest: &[u8; 32]) -> io::Result<Option<Original>> {
-        let (Some(file), Some((offset, length))) = (&self.file, self.places.get(&half(digest))) else {
+        let (Some(file), Some((offset, length))) = (&self.file, self.places.get(&half(digest)))
+        else {
             return Ok(None);
         };
         let mut bytes = vec![0; *length as usize];

@@ -63,17 +63,22 @@ impl Package {
         let mut budget = Budget::of_extraction(length);
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
-            let entry =
-                zip.by_index_raw(index).map_err(|e| broken(format!("its entry {index} is broken: {e}")))?;
+            let entry = zip
+                .by_index_raw(index)
+                .map_err(|e| broken(format!("its entry {index} is broken: {e}")))?;
             let name = entry
                 .name()
                 .map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?
                 .into_owned();
             if !stays_inside(&name) {
-                return Err(broken(format!("its entry {name:?} would lie outside of the container")));
+                return Err(broken(format!(
+                    "its entry {name:?} would lie outside of the container"
+                )));
             }
             if entry.encrypted() {
-                return Err(broken(format!("its entry {name:?} is encrypted; decrypt the file first")));
+                return Err(broken(format!(
+                    "its entry {name:?} is encrypted; decrypt the file first"
+                )));
             }
             let stored = match entry.compression() {
                 CompressionMethod::Stored => true,
@@ -109,13 +114,16 @@ impl Package {
     /// Refuses a WACZ of a later major version. What has no readable version is read as it is.
     fn check_version(&self) -> Result<(), Error> {
         let Ok(Some(description)) = self.description() else { return Ok(()) };
-        let Some(version) = description.get("wacz_version").and_then(Value::as_str) else { return Ok(()) };
+        let Some(version) = description.get("wacz_version").and_then(Value::as_str) else {
+            return Ok(());
+        };
         let numbers = version.split('.').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>();
         let Ok([major, minor, ..]) = numbers.as_deref() else { return Ok(()) };
         let found = Version { major: *major, minor: *minor };
-        found
-            .check(Version::FIRST)
-            .map_err(|newer| Error::Container { path: self.path.clone(), reason: newer.to_string() })
+        found.check(Version::FIRST).map_err(|newer| Error::Container {
+            path: self.path.clone(),
+            reason: newer.to_string(),
+        })
     }
 
     /// All files in the container, in the order of its directory.
@@ -135,7 +143,8 @@ impl Package {
         if entry.stored {
             Box::new(BufReader::with_capacity(64 << 10, window))
         } else {
-            let inflated = DeflateDecoder::new(BufReader::new(window)).take(entry.size.saturating_add(1));
+            let inflated =
+                DeflateDecoder::new(BufReader::new(window)).take(entry.size.saturating_add(1));
             Box::new(BufReader::with_capacity(64 << 10, inflated))
         }
     }
@@ -144,7 +153,10 @@ impl Package {
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some(entry) = self.entry(name) else { return Ok(None) };
         let mut bytes = Vec::new();
-        self.reader(entry).take(limit + 1).read_to_end(&mut bytes).map_err(|e| self.broken(name, &e))?;
+        self.reader(entry)
+            .take(limit + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|e| self.broken(name, &e))?;
         if bytes.len() as u64 > limit {
             return Err(Error::TooLarge { what: "an entry of a WACZ", limit });
         }
@@ -194,7 +206,8 @@ impl Package {
 
     /// All pages of all page lists, the main list first. They are read lazily, and have one budget.
     pub(crate) fn pages(&self) -> impl Iterator<Item = Result<Page, Error>> {
-        let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
+        let is_list =
+            |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
         lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
         PageLists::new(lists.into_iter().map(|list| (list.name.clone(), self.reader(list))))
@@ -207,8 +220,8 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its {RULES_NAME} is wrong: failed to {error}"),
         };
-        let text =
-            std::str::from_utf8(&bytes).map_err(|error| reason(&format!("read it as UTF-8: {error}")))?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|error| reason(&format!("read it as UTF-8: {error}")))?;
         ChangingParts::from_yaml(text).map(Some).map_err(|error| reason(&error))
     }
 
@@ -232,8 +245,8 @@ impl Package {
     /// An unnamed temporary file with the bytes of a deflated entry.
     fn extract(&self, entry: &Entry) -> Result<(File, u64), Error> {
         let mut file = Watched::temporary().map_err(|e| Error::io("extract", &self.path, e))?;
-        let length =
-            io::copy(&mut self.reader(entry), &mut file).map_err(|e| self.broken(&entry.name, &e))?;
+        let length = io::copy(&mut self.reader(entry), &mut file)
+            .map_err(|e| self.broken(&entry.name, &e))?;
         if length > entry.size {
             return Err(Error::TooLarge { what: "a deflated WARC", limit: entry.size });
         }

@@ -75,7 +75,11 @@ impl<R: BufRead> PageLines<R> {
 
     fn next_line(&mut self) -> Result<Option<Vec<u8>>, String> {
         let mut bytes = Vec::new();
-        self.reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(|e| e.to_string())?;
+        self.reader
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|e| e.to_string())?;
         self.line += 1;
         if bytes.len() as u64 == MAX_LINE {
             return Err(format!("it is longer than {MAX_LINE} bytes"));
@@ -107,7 +111,11 @@ impl<R: BufRead> Iterator for PageLines<R> {
                 Ok(None) => {}
                 Ok(Some(page)) => return Some(Ok(page)),
                 Err(reason) => {
-                    return Some(Err(Error::Line { name: self.name.clone(), line: self.line, reason }));
+                    return Some(Err(Error::Line {
+                        name: self.name.clone(),
+                        line: self.line,
+                        reason,
+                    }));
                 }
             }
         }
@@ -208,7 +216,8 @@ mod tests {
 
     #[test]
     fn what_is_in_a_text_does_not_count() {
-        let long = PAGE.replace("\"url\"", &format!("\"text\":\"{}\",\"url\"", "[{,:".repeat(200_000)));
+        let long =
+            PAGE.replace("\"url\"", &format!("\"text\":\"{}\",\"url\"", "[{,:".repeat(200_000)));
         let budget = PageBudget { pages: 2, values: 20, spent: false };
         assert_eq!(read(&[long], budget), (1, 0));
     }

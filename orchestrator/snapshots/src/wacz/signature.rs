@@ -105,8 +105,7 @@ mod tests {
 
     const HASH: &str = "sha256:0000000000000000000000000000000000000000000000000000000000000007";
     const KEY_256: &str = "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE1PhNEL0VdErux3Bq6OhMLRqZj+LCUx62abpRrkuoK/nuIPRpMHLKTbhCzTvD5v9N55Z8i7ZdjBfZ7036QKOxUA==";
-    const SIGNATURE_256: &str =
-        "MEYCIQDwwb/U1viHYCMlZBwQEhQgiMWsGBAPbI2BHGg1bHc+qwIhAPEHa2iIgnk7LIYkLtIdlqdykPZZ2j0eyzqpzGwFfCiP";
+    const SIGNATURE_256: &str = "MEYCIQDwwb/U1viHYCMlZBwQEhQgiMWsGBAPbI2BHGg1bHc+qwIhAPEHa2iIgnk7LIYkLtIdlqdykPZZ2j0eyzqpzGwFfCiP";
     const KEY_384: &str = "MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAE1NT3nJiwSbKOaLouR+L9yZB7GCLe4nS+6BkDPQ4FFXuQ3pBdHULtASJzP5LvbY0FKRYEQ9cPfGwRClfnEylhHj89w561jPuE9tmfWabcayoRlGeo+HEzvHB6AU/yLQjy";
     const SIGNATURE_384: &str = "MGYCMQCHnx0q/CyHjpKRixDwlxLaf15s2LAEXQnaaVC2eKp1py1ryGyWh4JAr2cc5iNcejcCMQDIi8nMuCsEyGOzr4437adXE35gjTfrVa2RDP+9SRqwjBZRHiFE4TieZ/LUUsHVvKQ=";
     /// Of the first key.
@@ -131,7 +130,9 @@ mod tests {
         for (key, signature, size) in [(KEY_256, SIGNATURE_256, 32), (KEY_384, SIGNATURE_384, 48)] {
             for signature in [signature.to_owned(), bare(signature, size)] {
                 let holds = |hash: &str, key: &str| {
-                    signature_holds(&json!({"hash": hash, "signature": signature, "publicKey": key}))
+                    signature_holds(
+                        &json!({"hash": hash, "signature": signature, "publicKey": key}),
+                    )
                 };
                 assert_eq!(holds(HASH, key), Some(true));
                 assert_eq!(holds(&HASH.replace('7', "8"), key), Some(false));
@@ -140,9 +141,9 @@ mod tests {
                 assert_eq!(holds(HASH, "AAAA"), None);
             }
         }
-        let pem = format!("-----BEGIN CERTIFICATE-----\n{CERTIFICATE}\n-----END CERTIFICATE-----\n");
-        let mut signed =
-            json!({"hash": HASH, "signature": SIGNATURE_256, "domain": "harbour.test", "domainCert": pem});
+        let pem =
+            format!("-----BEGIN CERTIFICATE-----\n{CERTIFICATE}\n-----END CERTIFICATE-----\n");
+        let mut signed = json!({"hash": HASH, "signature": SIGNATURE_256, "domain": "harbour.test", "domainCert": pem});
         assert_eq!(signature_holds(&signed), Some(true));
         signed["signature"] = SIGNATURE_384.into();
         assert_eq!(signature_holds(&signed), Some(false));

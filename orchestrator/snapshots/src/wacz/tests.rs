@@ -43,7 +43,8 @@ fn records(archive: &Archive) -> Vec<Record> {
 #[test]
 fn other_ways_to_make_a_package() {
     // No index, no descriptions; several WARCs; one of them deflated against the specification.
-    let archive = open(&zip(&[("archive/one.warc", true, WARC), ("archive/two.warc", false, WARC)])).unwrap();
+    let archive =
+        open(&zip(&[("archive/one.warc", true, WARC), ("archive/two.warc", false, WARC)])).unwrap();
     assert_eq!(records(&archive).len(), 2);
     assert_eq!(
         archive.segments().iter().map(|s| s.name.as_str()).collect::<Vec<_>>(),
@@ -51,7 +52,15 @@ fn other_ways_to_make_a_package() {
     );
     assert_eq!((archive.index().count(), archive.pages().len()), (0, 0));
     assert_eq!(archive.package().unwrap().digest().unwrap(), None);
-    assert!(archive.package().unwrap().check().unwrap().iter().all(|file| file.state == FileState::Unlisted));
+    assert!(
+        archive
+            .package()
+            .unwrap()
+            .check()
+            .unwrap()
+            .iter()
+            .all(|file| file.state == FileState::Unlisted)
+    );
 
     // Pages in several lists, with keys of other programs; the index is uncompressed.
     let pages = br#"{"format":"json-pages-1.0","id":"pages","title":"x"}
@@ -87,13 +96,19 @@ fn a_package_of_a_later_version_is_refused_in_words() {
     let record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
     let with_version = |version: &str| {
         let description = format!(r#"{{"wacz_version": "{version}"}}"#);
-        open(&zip(&[("archive/a.warc", true, record), ("datapackage.json", true, description.as_bytes())]))
+        open(&zip(&[
+            ("archive/a.warc", true, record),
+            ("datapackage.json", true, description.as_bytes()),
+        ]))
     };
     for version in ["1.0.0", "1.1.1", "1.9", "one", ""] {
         assert!(with_version(version).is_ok(), "{version}");
     }
     let error = with_version("2.0.0").unwrap_err().to_string();
-    assert!(error.ends_with("it has format 2.0, and this version reads 1.x; use a newer sandbox"), "{error}");
+    assert!(
+        error.ends_with("it has format 2.0, and this version reads 1.x; use a newer sandbox"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -105,7 +120,8 @@ fn what_is_no_package_is_refused_with_the_reason() {
     assert!(reason(&zip(&[("data/x.txt", true, b"x")])).contains("no WARC under archive/"));
     let whole = zip(&[("archive/one.warc", true, WARC)]);
     assert!(reason(&whole[..whole.len() - 30]).contains("no ZIP file"));
-    for name in ["../archive/x.warc", "/archive/x.warc", "archive/../../x.warc", "archive\\x.warc"] {
+    for name in ["../archive/x.warc", "/archive/x.warc", "archive/../../x.warc", "archive\\x.warc"]
+    {
         // The writer sanitises names, so invalid ones are patched in.
         let mark = "Z".repeat(name.len());
         let mut bytes = zip(&[("archive/one.warc", true, WARC), (&mark, true, b"")]);
@@ -117,7 +133,8 @@ fn what_is_no_package_is_refused_with_the_reason() {
         assert!(reason(&bytes).contains("outside of the container"), "{name}: {}", reason(&bytes));
     }
     let broken =
-        open(&zip(&[("archive/one.warc", true, WARC), ("pages/pages.jsonl", true, b"{}\n{")])).unwrap();
+        open(&zip(&[("archive/one.warc", true, WARC), ("pages/pages.jsonl", true, b"{}\n{")]))
+            .unwrap();
     let lines: Vec<_> = broken.page_lines().collect();
     assert!(matches!(&lines[..], [Err(Error::Line { line: 2, .. })]));
     assert_eq!(broken.pages(), []);
@@ -205,7 +222,10 @@ fn written_by(threads: usize) -> Vec<Vec<u8>> {
         let byte = |at: u32| (at.wrapping_mul(at ^ 2_654_435_761).wrapping_add(n % 80) >> 13) as u8;
         let body: Vec<u8> = (0..size).map(byte).collect();
         let [response, request] = [
-            ("response", [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", &body[..]].concat()),
+            (
+                "response",
+                [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", &body[..]].concat(),
+            ),
             ("request", format!("POST /{n} HTTP/1.1\r\nHost: a.test\r\n\r\nbody={n}").into_bytes()),
         ]
         .map(|(kind, block)| {

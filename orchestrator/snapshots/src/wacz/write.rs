@@ -102,8 +102,11 @@ impl SnapshotWriter {
             } else {
                 response = http::parse_response(&start).ok();
             }
-            payload_at =
-                request.as_ref().map(|(_, at)| *at).or(response.as_ref().map(|(_, at)| *at)).unwrap_or(0);
+            payload_at = request
+                .as_ref()
+                .map(|(_, at)| *at)
+                .or(response.as_ref().map(|(_, at)| *at))
+                .unwrap_or(0);
         }
         let digests = Digests::of(&body, payload_at).map_err(|e| self.io(e))?;
         let request = request.map(|(head, at)| {
@@ -174,11 +177,12 @@ impl SnapshotWriter {
         let mut length = body.len();
         let mut payload =
             given(record, "WARC-Payload-Digest").unwrap_or_else(|| sha256_text(&digests.payload));
-        let mut block = given(record, "WARC-Block-Digest").unwrap_or_else(|| sha256_text(&digests.block));
+        let mut block =
+            given(record, "WARC-Block-Digest").unwrap_or_else(|| sha256_text(&digests.block));
 
         let mut original = None;
-        let whole =
-            !record.headers.contains("WARC-Truncated") && !record.headers.contains("WARC-Segment-Number");
+        let whole = !record.headers.contains("WARC-Truncated")
+            && !record.headers.contains("WARC-Segment-Number");
         if kind == RecordKind::Response && whole && payload_at > 0 && (payload_at as u64) < length {
             original = self.originals.get(&digests.payload).map_err(|e| self.io(e))?;
             if original.is_none() {
@@ -217,7 +221,9 @@ impl SnapshotWriter {
         // The payload of a revisit is elsewhere: its digest is known only if the record names it.
         let named = match kind {
             RecordKind::Warcinfo => false,
-            RecordKind::Revisit => original.is_some() || record.headers.contains("WARC-Payload-Digest"),
+            RecordKind::Revisit => {
+                original.is_some() || record.headers.contains("WARC-Payload-Digest")
+            }
             // The start of a message's payload is unknown if its head cannot be parsed.
             _ => payload_at > 0 || !record.holds_http(),
         };
@@ -329,7 +335,9 @@ fn start_of(body: &Body) -> io::Result<Cow<'_, [u8]>> {
 fn without_chunks<'a>(head: &RequestHead, body: &'a [u8]) -> Cow<'a, [u8]> {
     let coding = head.headers.get_str("Transfer-Encoding").unwrap_or("");
     let mut plain = Vec::new();
-    if coding.to_ascii_lowercase().contains("chunked") && Dechunk::new(body).read_to_end(&mut plain).is_ok() {
+    if coding.to_ascii_lowercase().contains("chunked")
+        && Dechunk::new(body).read_to_end(&mut plain).is_ok()
+    {
         Cow::Owned(plain)
     } else {
         Cow::Borrowed(body)

@@ -8,7 +8,8 @@ const MAX_LINE: usize = 64 << 10;
 
 /// Whether these bytes may start an ARC record: a URL, then words, the last of which is a number.
 pub(super) fn looks_like_start(bytes: &[u8]) -> bool {
-    let line = &bytes[..bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len()).min(MAX_LINE)];
+    let line =
+        &bytes[..bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len()).min(MAX_LINE)];
     let colon = line.iter().position(|b| *b == b':');
     let scheme = |line: &[u8]| line.iter().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b));
     colon.is_some_and(|at| at > 1 && at < 16 && scheme(&line[..at]))
@@ -20,7 +21,11 @@ pub(super) fn looks_like_start(bytes: &[u8]) -> bool {
 /// offset and file name before the length.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, Damage> {
     let Some(feed) = bytes.iter().position(|b| *b == b'\n') else {
-        return if bytes.len() > MAX_LINE { Err(Damage::HeadTooLong { limit: MAX_LINE }) } else { Ok(None) };
+        return if bytes.len() > MAX_LINE {
+            Err(Damage::HeadTooLong { limit: MAX_LINE })
+        } else {
+            Ok(None)
+        };
     };
     let line = String::from_utf8_lossy(&bytes[..feed]);
     let line = line.trim_end();

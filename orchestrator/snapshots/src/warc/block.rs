@@ -44,7 +44,11 @@ impl Block {
         Block { buffer: ahead, at: 0, rest: Rest::File(window) }
     }
 
-    pub(super) fn from_gzip(ahead: Vec<u8>, decoder: GzDecoder<BufReader<Window>>, left: u64) -> Block {
+    pub(super) fn from_gzip(
+        ahead: Vec<u8>,
+        decoder: GzDecoder<BufReader<Window>>,
+        left: u64,
+    ) -> Block {
         Block { buffer: ahead, at: 0, rest: Rest::Gzip { decoder: Box::new(decoder), left } }
     }
 
@@ -82,7 +86,11 @@ impl Block {
 
     /// Reads ahead until `enough` returns true, the block ends, or `limit` bytes are available.
     /// Returns the available bytes.
-    pub(super) fn fill_to(&mut self, limit: usize, enough: impl Fn(&[u8]) -> bool) -> io::Result<&[u8]> {
+    pub(super) fn fill_to(
+        &mut self,
+        limit: usize,
+        enough: impl Fn(&[u8]) -> bool,
+    ) -> io::Result<&[u8]> {
         while self.in_memory().len() < limit && !enough(self.in_memory()) {
             if self.read_on(8 << 10)? == 0 {
                 break;

@@ -33,8 +33,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     };
     let version = version(bytes[..first].trim_ascii()).ok_or_else(|| wrong(&bytes[..first]))?;
     let Some(end) = find_end(bytes) else { return Ok(None) };
-    let lines =
-        bytes[first + 1..end].split(|b| *b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let lines = bytes[first + 1..end]
+        .split(|b| *b == b'\n')
+        .map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     Ok(Some((version, crate::http::fields(lines), end)))
 }
 

@@ -91,11 +91,19 @@ fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, Damage> {
 }
 
 /// Reads the block from `decoder`. `ahead` is its start, which was already read.
-pub(super) fn inflate(decoder: &mut impl Read, mut ahead: Vec<u8>, length: u64) -> Result<Vec<u8>, Damage> {
+pub(super) fn inflate(
+    decoder: &mut impl Read,
+    mut ahead: Vec<u8>,
+    length: u64,
+) -> Result<Vec<u8>, Damage> {
     let wanted = length as usize;
     if ahead.len() < wanted {
         ahead.reserve_exact(wanted - ahead.len());
-        decoder.by_ref().take((wanted - ahead.len()) as u64).read_to_end(&mut ahead).map_err(gzip)?;
+        decoder
+            .by_ref()
+            .take((wanted - ahead.len()) as u64)
+            .read_to_end(&mut ahead)
+            .map_err(gzip)?;
     }
     if ahead.len() < wanted {
         return Err(Damage::Truncated { expected: length, found: ahead.len() as u64 });
@@ -107,7 +115,10 @@ pub(super) fn inflate(decoder: &mut impl Read, mut ahead: Vec<u8>, length: u64) 
 pub(super) fn content_length(headers: &Headers) -> Result<u64, Damage> {
     let text = headers.get_str("Content-Length").unwrap_or("").trim();
     text.parse().map_err(|_| {
-        Damage::Head(format!("Content-Length {:?} is no number", text.chars().take(32).collect::<String>()))
+        Damage::Head(format!(
+            "Content-Length {:?} is no number",
+            text.chars().take(32).collect::<String>()
+        ))
     })
 }
 

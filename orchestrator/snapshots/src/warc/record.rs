@@ -99,7 +99,10 @@ impl Record {
 
     /// The ids of its concurrent records.
     pub fn concurrent_to(&self) -> impl Iterator<Item = &str> {
-        self.headers.get_all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).map(bare)
+        self.headers
+            .get_all("WARC-Concurrent-To")
+            .filter_map(|v| std::str::from_utf8(v).ok())
+            .map(bare)
     }
 
     /// Its target URI. Angle brackets, which some writers add, are removed, and spaces are escaped.
@@ -126,7 +129,8 @@ impl Record {
     /// that holds messages. The content type is ignored, because some writers put that of the
     /// payload there.
     pub fn holds_http(&self) -> bool {
-        let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
+        let kind =
+            matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
         let http = |uri: Cow<'_, str>| {
             let scheme = uri.split(':').next().unwrap_or("");
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -144,10 +148,15 @@ impl Record {
         self.head(http::parse_request)
     }
 
-    fn head<H>(&mut self, parse: impl Fn(&[u8]) -> Result<(H, usize), HttpError>) -> Result<H, Error> {
+    fn head<H>(
+        &mut self,
+        parse: impl Fn(&[u8]) -> Result<(H, usize), HttpError>,
+    ) -> Result<H, Error> {
         let wrap = |e| Error::io("read", "a record block".into(), e);
-        let bytes =
-            self.block.fill_to(http::MAX_HEAD + 1, |bytes| http::find_end(bytes).is_some()).map_err(wrap)?;
+        let bytes = self
+            .block
+            .fill_to(http::MAX_HEAD + 1, |bytes| http::find_end(bytes).is_some())
+            .map_err(wrap)?;
         let (head, end) = parse(bytes)?;
         self.block.consume(end);
         Ok(head)
@@ -159,7 +168,9 @@ impl Record {
             return Err(Error::TooLarge { what: "a record block", limit });
         }
         let mut bytes = Vec::with_capacity(self.block.remaining() as usize);
-        self.block.read_to_end(&mut bytes).map_err(|e| Error::io("read", "a record block".into(), e))?;
+        self.block
+            .read_to_end(&mut bytes)
+            .map_err(|e| Error::io("read", "a record block".into(), e))?;
         Ok(bytes)
     }
 }

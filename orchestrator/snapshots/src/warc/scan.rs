@@ -75,13 +75,17 @@ impl Scanner {
             Err(damage) => return Err(damage),
         };
         let length = read::content_length(&headers)?;
-        let surplus =
-            if (ahead.len() as u64) > length { ahead.split_off(length as usize) } else { Vec::new() };
+        let surplus = if (ahead.len() as u64) > length {
+            ahead.split_off(length as usize)
+        } else {
+            Vec::new()
+        };
         let block = if length <= IN_MEMORY {
             Some(read::inflate(&mut decoder, ahead, length)?)
         } else {
             let left = length - ahead.len() as u64;
-            let passed = io::copy(&mut decoder.by_ref().take(left), &mut io::sink()).map_err(gzip)?;
+            let passed =
+                io::copy(&mut decoder.by_ref().take(left), &mut io::sink()).map_err(gzip)?;
             if passed < left {
                 return Err(Damage::Truncated { expected: length, found: length - left + passed });
             }
@@ -92,8 +96,11 @@ impl Scanner {
         let offset = self.position;
         self.position = end;
         if stray.bytes > 0 {
-            let damage =
-                if stray.record { Damage::SharedMember } else { Damage::Stray { bytes: stray.bytes } };
+            let damage = if stray.record {
+                Damage::SharedMember
+            } else {
+                Damage::Stray { bytes: stray.bytes }
+            };
             self.pending = Some(self.damaged(offset, damage, Some(end)));
         }
         let record = match block {
@@ -159,7 +166,8 @@ impl Scanner {
             for index in 1..bytes.len() - 2 {
                 let candidate = &bytes[index..];
                 // While the encoding of the stream is unknown, both are tried.
-                let member = self.compressed != Some(false) && candidate.starts_with(&[0x1f, 0x8b, 8]);
+                let member =
+                    self.compressed != Some(false) && candidate.starts_with(&[0x1f, 0x8b, 8]);
                 let plain = self.compressed != Some(true)
                     && bytes[index - 1] == b'\n'
                     && !candidate.starts_with(&GZIP_MAGIC)
@@ -205,7 +213,9 @@ pub(crate) fn shares_first_member(stream: Window) -> bool {
     let Ok((_, headers, ahead)) = read::head(&mut decoder) else { return false };
     let Ok(length) = read::content_length(&headers) else { return false };
     let mut rest = io::Cursor::new(ahead).chain(decoder);
-    if io::copy(&mut rest.by_ref().take(length), &mut io::sink()).is_ok_and(|passed| passed < length) {
+    if io::copy(&mut rest.by_ref().take(length), &mut io::sink())
+        .is_ok_and(|passed| passed < length)
+    {
         return false;
     }
     let mut behind = Vec::new();

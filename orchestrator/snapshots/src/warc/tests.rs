@@ -30,7 +30,9 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn read(bytes: &[u8]) -> Vec<Result<(String, u64), Damage>> {
     let mut file = tempfile::Builder::new().suffix(".warc").tempfile().unwrap();
     file.write_all(bytes).unwrap();
-    let Ok(archive) = Archive::open(Utf8Path::from_path(file.path()).unwrap()) else { return Vec::new() };
+    let Ok(archive) = Archive::open(Utf8Path::from_path(file.path()).unwrap()) else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for record in archive.records() {
         found.push(match record {
@@ -92,12 +94,18 @@ fn a_length_that_lies_is_found_out() {
     for length in ["2", "1", "0", "20"] {
         let found = lie(length);
         assert_eq!(urls(&found), ["u:a", "u:b", "u:c"], "{length}: {found:?}");
-        assert!(found.iter().any(|item| matches!(item, Err(Damage::Stray { .. }))), "{length}: {found:?}");
+        assert!(
+            found.iter().any(|item| matches!(item, Err(Damage::Stray { .. }))),
+            "{length}: {found:?}"
+        );
     }
     for length in ["99999", "18446744073709551615"] {
         let found = lie(length);
         assert_eq!(urls(&found), ["u:a", "u:c"], "{length}: {found:?}");
-        assert!(matches!(&found[1], Err(Damage::Truncated { found: _, .. })), "{length}: {found:?}");
+        assert!(
+            matches!(&found[1], Err(Damage::Truncated { found: _, .. })),
+            "{length}: {found:?}"
+        );
     }
     for length in ["-1", "", "abc", "18446744073709551616", "0x10"] {
         let found = lie(length);
@@ -156,7 +164,12 @@ fn members_of_nothing_and_blank_lines_are_passed_over() {
         gzip(&record("u:b", "", b"b")),
     ];
     assert_eq!(read(&bytes.concat()), [Ok(("u:a".to_owned(), 1)), Ok(("u:b".to_owned(), 1))]);
-    let plain = [b"\r\n\n".to_vec(), record("u:a", "", b"a"), b"\n\n\n".repeat(100), record("u:b", "", b"b")];
+    let plain = [
+        b"\r\n\n".to_vec(),
+        record("u:a", "", b"a"),
+        b"\n\n\n".repeat(100),
+        record("u:b", "", b"b"),
+    ];
     assert_eq!(urls(&read(&plain.concat())), ["u:a", "u:b"]);
     // Compressed and plain records in one file.
     let mixed = [record("u:a", "", b"a"), gzip(&record("u:b", "", b"b")), record("u:c", "", b"c")];

@@ -33,7 +33,11 @@ impl Window {
 
     /// The same range, limited to `length`.
     pub(crate) fn first(&self, length: u64) -> Window {
-        Window::new(self.source.clone(), self.position, self.end.min(self.position.saturating_add(length)))
+        Window::new(
+            self.source.clone(),
+            self.position,
+            self.end.min(self.position.saturating_add(length)),
+        )
     }
 
     /// Up to `want` bytes at the current position, which does not change.

@@ -14,7 +14,9 @@ pub fn new_record_id() -> String {
 /// the fields is ignored.
 pub(crate) fn serialise(headers: &crate::Headers, length: u64) -> Vec<u8> {
     let mut head = RecordHead { bytes: b"WARC/1.1\r\n".to_vec() };
-    for (name, value) in headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
+    for (name, value) in
+        headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"))
+    {
         head.push(name, value);
     }
     head.finish(length)
@@ -31,7 +33,9 @@ impl RecordHead {
     pub fn new(kind: RecordKind, id: &str, date: Timestamp) -> RecordHead {
         let mut head = RecordHead { bytes: Vec::with_capacity(1 << 10) };
         head.bytes.extend_from_slice(b"WARC/1.1\r\n");
-        head.field("WARC-Type", kind.name()).uri("WARC-Record-ID", id).field("WARC-Date", &date.to_string())
+        head.field("WARC-Type", kind.name())
+            .uri("WARC-Record-ID", id)
+            .field("WARC-Date", &date.to_string())
     }
 
     /// Adds a field. Line ends in the value become spaces.
@@ -95,7 +99,8 @@ mod tests {
             ("A: b\r\nContent-Length", "1\r\nX: y"),
             ("content-length", "7"),
         ];
-        let text = String::from_utf8(serialise(&fields.into_iter().collect(), 5)).unwrap_or_default();
+        let text =
+            String::from_utf8(serialise(&fields.into_iter().collect(), 5)).unwrap_or_default();
         assert_eq!(
             text,
             "WARC/1.1\r\nContent-___Length: 999\r\nA__b__Content-Length: 1  X: y\r\nContent-Length: 5\r\n\r\n"

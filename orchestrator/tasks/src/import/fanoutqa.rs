@@ -71,8 +71,10 @@ fn seed_urls(evidence: &[Value]) -> Vec<String> {
 /// The answer as AssistantBench writes its own: a list is one item a line, an object is JSON.
 fn gold(answer: &Value) -> Result<String, &'static str> {
     const NONE: &str = "the gold answer is not in the file";
-    const DEEP: &str = "the gold answer has lists or objects in an object, which the rules do not compare";
-    let is_plain = |value: &Value| !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
+    const DEEP: &str =
+        "the gold answer has lists or objects in an object, which the rules do not compare";
+    let is_plain =
+        |value: &Value| !matches!(value, Value::Array(_) | Value::Object(_) | Value::Null);
     let item = |value: &Value| match value {
         Value::String(text) if !text.trim().is_empty() => Ok(text.clone()),
         Value::String(_) | Value::Null => Err(NONE),
@@ -83,7 +85,9 @@ fn gold(answer: &Value) -> Result<String, &'static str> {
     };
     match answer {
         Value::Array(items) if items.is_empty() => Err(NONE),
-        Value::Array(items) => Ok(items.iter().map(item).collect::<Result<Vec<_>, _>>()?.join("\n")),
+        Value::Array(items) => {
+            Ok(items.iter().map(item).collect::<Result<Vec<_>, _>>()?.join("\n"))
+        }
         single => item(single),
     }
 }
@@ -112,9 +116,11 @@ mod tests {
             .collect();
         assert_eq!(golds, ["12", "Alton\nBarrow", r#"{"Alton":"06:12","Barrow":7.5}"#]);
         assert_eq!(import.tasks[0].tags, ["rail"]);
-        let left_out: Vec<&str> = import.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
+        let left_out: Vec<&str> =
+            import.skipped.iter().map(|skipped| skipped.id.as_str()).collect();
         assert_eq!(left_out, ["fanoutqa-d", "fanoutqa-e"]);
-        let other = fanoutqa(&file.replace("categories", "category")).expect("the benchmark's form");
+        let other =
+            fanoutqa(&file.replace("categories", "category")).expect("the benchmark's form");
         assert_eq!(other.warnings.values().sum::<usize>(), file.matches("categories").count());
     }
 }

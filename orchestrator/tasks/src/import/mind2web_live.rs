@@ -71,7 +71,8 @@ pub fn max_steps(reference: u32) -> u32 {
 }
 
 fn sites(evaluation: &[PublishedNode]) -> Vec<String> {
-    let host = |url: &str| url.split_once("://")?.1.split(['/', '?', '#']).next().map(str::to_owned);
+    let host =
+        |url: &str| url.split_once("://")?.1.split(['/', '?', '#']).next().map(str::to_owned);
     let mut sites: Vec<String> =
         evaluation.iter().filter_map(|node| node.content.url.as_deref().and_then(host)).collect();
     sites.sort();
@@ -105,7 +106,10 @@ mod tests {
     fn tasks_that_can_be_scored_are_kept_and_load_again() {
         let import = mind2web_live(FILE).expect("the benchmark's form");
         let [seats, open, judged] = import.tasks.as_slice() else { panic!("{import:?}") };
-        assert_eq!((seats.id.as_str(), seats.max_steps, seats.sites.len()), ("mind2web-live-3", 12, 1));
+        assert_eq!(
+            (seats.id.as_str(), seats.max_steps, seats.sites.len()),
+            ("mind2web-live-3", 12, 1)
+        );
         assert_eq!(seats.reference_steps, Some(8));
         assert_eq!(seats.seed_urls, ["https://www.rail.test/", "https://www.rail.test/seats?x"]);
         assert_eq!(open.id, "mind2web-live-x_Y-z");
@@ -123,12 +127,14 @@ mod tests {
 
     #[test]
     fn keys_that_no_score_follows_from_are_passed_over_and_others_refused() {
-        let with =
-            |known: &str, more: &str| mind2web_live(&FILE.replacen(known, &format!("{known}, {more}"), 1));
+        let with = |known: &str, more: &str| {
+            mind2web_live(&FILE.replacen(known, &format!("{known}, {more}"), 1))
+        };
         let import = with("\"index\": 3", "\"hint\": 1").expect("the benchmark's form");
         let warnings: Vec<&String> = import.warnings.keys().collect();
         assert_eq!(warnings, ["the key `hint` is passed over: no score follows from it"]);
-        let error = with("\"netloc\": \"rail\"", "\"frame\": 1").expect_err("a key too many").to_string();
+        let error =
+            with("\"netloc\": \"rail\"", "\"frame\": 1").expect_err("a key too many").to_string();
         assert!(error.contains("frame"), "{error}");
     }
 }

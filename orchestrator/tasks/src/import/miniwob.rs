@@ -28,7 +28,8 @@ const MAX_STEPS: u32 = 30;
 
 /// Pages that are there and are none of the benchmark's registered environments: they ask for
 /// reactions in real time.
-const UNREGISTERED: [&str; 5] = ["button-delay", "chase-circle", "hover-shape", "moving-items", "simon-says"];
+const UNREGISTERED: [&str; 5] =
+    ["button-delay", "chase-circle", "hover-shape", "moving-items", "simon-says"];
 
 /// Copies of airlines' pages, each in a frame of a page of its own, in the folder `flight` beside
 /// the tasks'. They begin and end their episodes by rules of their own, and their scripts name

@@ -25,16 +25,15 @@ pub mod workarena;
 use std::collections::{BTreeMap, HashSet};
 use std::{fs, io};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
-use thiserror::Error;
-
 pub use assistantbench::assistantbench;
+use camino::{Utf8Path, Utf8PathBuf};
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::{max_steps as mind2web_live_max_steps, mind2web_live};
 pub use new_suite::{NewSuite, WriteError};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 pub use site_manifests::{SiteManifests, SiteSet};
+use thiserror::Error;
 pub use webarena_lite::only_lite;
 pub use webchorearena::webchorearena;
 
@@ -156,7 +155,8 @@ pub fn read_file<T>(
     import: impl FnOnce(&str) -> Result<T, ImportError>,
 ) -> Result<T, ImportError> {
     let text = fs::read_to_string(path).map_err(reading(path))?;
-    import(&text).map_err(|source| ImportError::File { path: path.to_owned(), source: Box::new(source) })
+    import(&text)
+        .map_err(|source| ImportError::File { path: path.to_owned(), source: Box::new(source) })
 }
 
 /// Reads files that are parts of one benchmark by an importer.
@@ -208,7 +208,11 @@ pub(crate) fn read_json<T: DeserializeOwned>(json: &str) -> Result<T, ImportErro
 
 /// Reads a JSON list strictly, or one object that could be in such a list.
 pub(crate) fn read_list<T: DeserializeOwned>(json: &str) -> Result<Vec<T>, ImportError> {
-    if json.trim_start().starts_with('{') { read_json(json).map(|one| vec![one]) } else { read_json(json) }
+    if json.trim_start().starts_with('{') {
+        read_json(json).map(|one| vec![one])
+    } else {
+        read_json(json)
+    }
 }
 
 /// Reads JSON lines strictly; empty lines are none.
@@ -224,6 +228,7 @@ fn task_id(prefix: &str, given: &str) -> String {
 
 /// The benchmark's own id as it stands in a task's id.
 pub(crate) fn id_characters(given: &str) -> String {
-    let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let keep =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     given.chars().take(150).map(keep).collect()
 }

@@ -38,7 +38,9 @@ pub enum WriteError {
     #[error("{0} is there already; remove it, or name another folder")]
     Exists(Utf8PathBuf),
     /// Two tasks have one id, so that they would be one file.
-    #[error("the task {0} is there twice; name each file once, and no file that holds the tasks of another")]
+    #[error(
+        "the task {0} is there twice; name each file once, and no file that holds the tasks of another"
+    )]
     Repeated(String),
     /// The folder, or what belongs into it, cannot be written.
     #[error("{path}: {source}")]
@@ -63,7 +65,14 @@ impl NewSuite {
     /// A suite of these tasks, without sites and files of its own.
     pub fn new(name: &str, world: WorldSpec, import: Import) -> NewSuite {
         let name = name.to_owned();
-        NewSuite { name, world, manifests: Vec::new(), files: Vec::new(), links: Vec::new(), import }
+        NewSuite {
+            name,
+            world,
+            manifests: Vec::new(),
+            files: Vec::new(),
+            links: Vec::new(),
+            import,
+        }
     }
 
     /// Writes its folder, which must not be there.
@@ -112,8 +121,8 @@ impl NewSuite {
             texts.push((format!("{id}.yaml").into(), yaml::to_string(task)?));
         }
         let manifests = self.manifests.iter();
-        let manifests =
-            manifests.map(|(site, text)| (Utf8Path::new("sites").join(site).join("site.yaml"), text));
+        let manifests = manifests
+            .map(|(site, text)| (Utf8Path::new("sites").join(site).join("site.yaml"), text));
         let files = self.files.iter().map(|(place, text)| (place.clone(), text));
         let texts = texts.iter().map(|(place, text)| (place.clone(), text));
         for (place, text) in texts.chain(manifests).chain(files) {
@@ -145,8 +154,12 @@ mod tests {
         let line = r#"{"id": "q1", "task": "Where?", "answer": "Alton"}"#;
         let import = assistantbench(&format!("{line}\n{line}")).expect("two tasks");
         let world = live::world(Vec::new(), jiff::Timestamp::UNIX_EPOCH, (800, 600), None);
-        let error = NewSuite::new("twice", world, import).write(&output).expect_err("two tasks of one id");
-        assert!(error.to_string().starts_with("the task assistantbench-q1 is there twice"), "{error}");
+        let error =
+            NewSuite::new("twice", world, import).write(&output).expect_err("two tasks of one id");
+        assert!(
+            error.to_string().starts_with("the task assistantbench-q1 is there twice"),
+            "{error}"
+        );
         assert!(!output.exists());
     }
 }

@@ -109,7 +109,9 @@ impl SiteManifests {
             None => Ok(SiteManifests::Built(of)),
             Some(folder) if folder.is_dir() => {
                 let found = folder.canonicalize_utf8();
-                found.map(SiteManifests::Folder).map_err(|source| ImportError::Read { path: folder, source })
+                found
+                    .map(SiteManifests::Folder)
+                    .map_err(|source| ImportError::Read { path: folder, source })
             }
             Some(folder) => Err(ImportError::Unusable(format!(
                 "{folder} is no folder with manifests of sites; name it with --sites"
@@ -124,8 +126,10 @@ impl SiteManifests {
         let manifests = match self {
             SiteManifests::Folder(_) => Vec::new(),
             SiteManifests::Built(published) => {
-                let names: BTreeSet<&String> = import.tasks.iter().flat_map(|task| &task.sites).collect();
-                let text = |name: &String| Some((name.clone(), published.manifest(name)?.to_owned()));
+                let names: BTreeSet<&String> =
+                    import.tasks.iter().flat_map(|task| &task.sites).collect();
+                let text =
+                    |name: &String| Some((name.clone(), published.manifest(name)?.to_owned()));
                 names.into_iter().filter_map(text).collect()
             }
         };
@@ -181,7 +185,11 @@ mod tests {
             for entry in path.read_dir_utf8().expect("a folder") {
                 let entry = entry.expect("an entry");
                 if entry.path().is_dir() {
-                    assert!(SiteManifests::Built(published).has(entry.file_name()), "{}", entry.path());
+                    assert!(
+                        SiteManifests::Built(published).has(entry.file_name()),
+                        "{}",
+                        entry.path()
+                    );
                     assert!(folder.has(entry.file_name()));
                     sites += 1;
                 }

@@ -158,28 +158,32 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     };
     let mut task = about.task(id, Scorer::VisualWebArena(eval), places)?;
     task.images = images;
-    task.device = DeviceSpec { viewport: row.viewport_size.and_then(viewport), ..DeviceSpec::default() };
+    task.device =
+        DeviceSpec { viewport: row.viewport_size.and_then(viewport), ..DeviceSpec::default() };
     let difficulties = [
         ("reasoning", row.reasoning_difficulty),
         ("visual", row.visual_difficulty),
         ("overall", row.overall_difficulty),
     ];
-    let labelled = difficulties.into_iter().filter_map(|(kind, word)| Some(format!("{kind}-{}", word?)));
+    let labelled =
+        difficulties.into_iter().filter_map(|(kind, word)| Some(format!("{kind}-{}", word?)));
     task.tags.extend(labelled);
     Ok(task)
 }
 
 fn homepage(places: &[Place]) -> Result<&str, String> {
     let homepage = places.iter().find(|place| place.name == "HOMEPAGE");
-    let homepage = homepage.ok_or("its pictures are those of the homepage, which has no address")?;
+    let homepage =
+        homepage.ok_or("its pictures are those of the homepage, which has no address")?;
     Ok(homepage.url.trim_end_matches('/'))
 }
 
 /// The sites of a task, and those whose addresses are in what it says: not all that is open or
 /// compared with is listed.
 fn with_mentioned(mut sites: Vec<String>, said: &str, places: &[Place]) -> Vec<String> {
-    let listed =
-        |sites: &[String], place: &Place| sites.iter().any(|site| site.eq_ignore_ascii_case(&place.name));
+    let listed = |sites: &[String], place: &Place| {
+        sites.iter().any(|site| site.eq_ignore_ascii_case(&place.name))
+    };
     for place in places {
         if said.contains(place.url.trim_end_matches('/')) && !listed(&sites, place) {
             sites.push(place.name.clone());
@@ -237,7 +241,9 @@ mod tests {
 
     #[test]
     fn what_no_score_follows_from_is_passed_over_and_other_keys_refused() {
-        let read = |known: &str, other: &str| visualwebarena(&FILE.replacen(known, other, 1), &published());
+        let read = |known: &str, other: &str| {
+            visualwebarena(&FILE.replacen(known, other, 1), &published())
+        };
         let warnings = |known: &str, other: &str| {
             let import = read(known, other).expect("the benchmark's form");
             (import.tasks.len(), import.warnings.into_keys().collect::<Vec<_>>().join("; "))

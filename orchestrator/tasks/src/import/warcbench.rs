@@ -169,7 +169,8 @@ pub fn suite(
 ) -> Result<NewSuite, ImportError> {
     let import = read_files(files, |file, text| warcbench(text, split(file), kinds, &mut *find))?;
     let Some(clock) = import.tasks.iter().filter_map(|task| task.clock).min() else {
-        let why = import.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
+        let why =
+            import.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
         return Err(ImportError::Unusable(format!("no task can be imported: {why}")));
     };
     Ok(NewSuite::new("warcbench", world(clock), import))
@@ -214,15 +215,15 @@ fn task(
     let check = Check::new(&row.eval.eval_type, script)?;
     let Recording { path, began } = find(place)?;
     let clock = match row.env.timestamp {
-        Some(Time { seconds, nanos }) => {
-            Timestamp::new(seconds, nanos).map_err(|error| format!("its timestamp is no time: {error}"))?
-        }
+        Some(Time { seconds, nanos }) => Timestamp::new(seconds, nanos)
+            .map_err(|error| format!("its timestamp is no time: {error}"))?,
         None => began,
     };
     let host = row.env.start_url.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
     let archive = Utf8Path::new(place).file_stem().unwrap_or_default();
-    let mut tags = BTreeSet::from([split.to_owned(), check.eval_type().to_owned(), archive.to_owned()]);
+    let mut tags =
+        BTreeSet::from([split.to_owned(), check.eval_type().to_owned(), archive.to_owned()]);
     tags.extend(kinds.iter().cloned());
     Ok(Task {
         start_url: Some(row.env.start_url.clone()),
@@ -241,7 +242,8 @@ fn task(
 
 /// What an id may not hold becomes `-`.
 fn plain(id: &str) -> String {
-    let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    let keep =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     id.chars().take(150).map(keep).collect()
 }
 

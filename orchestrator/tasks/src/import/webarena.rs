@@ -46,13 +46,19 @@ pub fn published() -> Vec<Place> {
         account: account.map(str::to_owned),
     };
     let mut map = place("MAP", 3000, "", None);
-    map.sites.extend(["map-tiles", "map-search", "map-car", "map-bike", "map-foot"].map(str::to_owned));
+    map.sites
+        .extend(["map-tiles", "map-search", "map-car", "map-bike", "map-foot"].map(str::to_owned));
     vec![
         place("SHOPPING", 7770, "", Some("emma")),
         place("SHOPPING_ADMIN", 7780, "/admin", Some("admin")),
         place("REDDIT", 9999, "", Some("grant")),
         place("GITLAB", 8023, "", Some("byteblaze")),
-        place("WIKIPEDIA", 8888, "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing", None),
+        place(
+            "WIKIPEDIA",
+            8888,
+            "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing",
+            None,
+        ),
         map,
         place("HOMEPAGE", 4399, "", None),
     ]
@@ -166,7 +172,8 @@ pub(super) fn prepare(eval: &mut Evaluation, places: &[Place]) -> Result<(), Str
 /// The address of the shop, whose interface scores depend on.
 pub(super) fn shop(places: &[Place]) -> Result<String, String> {
     let shop = places.iter().find(|place| place.name == "SHOPPING");
-    let shop = shop.ok_or("its score depends on the interface of the shop, which has no address")?;
+    let shop =
+        shop.ok_or("its score depends on the interface of the shop, which has no address")?;
     Ok(shop.url.trim_end_matches('/').to_owned())
 }
 
@@ -193,8 +200,10 @@ impl About {
         let mut login = BTreeMap::new();
         for name in accounts(self.storage_state.as_deref()) {
             let place = known(&name)?;
-            let account =
-                place.account.clone().ok_or_else(|| format!("nobody can log in to its site {name}"))?;
+            let account = place
+                .account
+                .clone()
+                .ok_or_else(|| format!("nobody can log in to its site {name}"))?;
             login.extend(place.sites.first().map(|site| (site.clone(), account)));
         }
         if self.geolocation.is_some() {
@@ -270,7 +279,12 @@ mod tests {
             (["reddit".to_owned(), "shopping".to_owned()].as_slice(), 2)
         );
         assert_eq!(second.tags, ["template-13", "unachievable"]);
-        assert_eq!(second.sites.len(), 6, "the map, and what its pages ask for: {:?}", second.sites);
+        assert_eq!(
+            second.sites.len(),
+            6,
+            "the map, and what its pages ask for: {:?}",
+            second.sites
+        );
         let Scorer::WebArena(eval) = &third.scorer else { panic!("{third:?}") };
         assert_eq!(eval.shopping.as_deref(), Some("http://metis.lti.cs.cmu.edu:7770"));
         assert!(import.skipped[0].reason.contains("shopping_get_all"), "{:?}", import.skipped);
@@ -285,8 +299,7 @@ mod tests {
     fn tasks_of_webarena_lite_go_by_their_old_ids_and_by_its_rules() {
         let file = FILE.replace("\"task_id\": 8,", "\"task_id\": 1, \"old_task_id\": 98,");
         let import = webarena(&file, &published()).expect("the benchmark's form");
-        let lite =
-            |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.edition == Edition::Lite);
+        let lite = |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.edition == Edition::Lite);
         let ids: Vec<_> = import.tasks.iter().map(|task| (task.id.as_str(), lite(task))).collect();
         assert_eq!(ids, [("webarena-7", false), ("webarena-98", true), ("webarena-9", false)]);
         let yaml = serde_yaml::to_string(&import.tasks[1]).expect("a task is YAML");
@@ -330,11 +343,14 @@ mod tests {
             let yaml = serde_yaml::to_string(task).expect("a task is YAML");
             assert_eq!(&serde_yaml::from_str::<Task>(&yaml).expect("our own YAML"), task, "{yaml}");
         }
-        let unlocated =
-            r#"{"eval_types": ["program_html"], "program_html": [{"url": "last", "required_contents": {}}]}"#;
+        let unlocated = r#"{"eval_types": ["program_html"], "program_html": [{"url": "last", "required_contents": {}}]}"#;
         let (tasks, skipped) = one(unlocated).expect("the benchmark's form");
-        assert_eq!((tasks.len(), skipped[0].reason.as_str()), (0, "its target at `last` has no `locator`"));
-        let other = r#"{"eval_types": ["url_match"], "reference_url": "", "or": [{"reference_url": "x"}]}"#;
+        assert_eq!(
+            (tasks.len(), skipped[0].reason.as_str()),
+            (0, "its target at `last` has no `locator`")
+        );
+        let other =
+            r#"{"eval_types": ["url_match"], "reference_url": "", "or": [{"reference_url": "x"}]}"#;
         assert!(one(other).expect("the benchmark's form").0.is_empty(), "`or` is WebChoreArena's");
         let listed = r#"{"eval_types": ["string_match"], "reference_answers": ["oak"]}"#;
         let (tasks, skipped) = one(listed).expect("the benchmark's form");

@@ -31,8 +31,8 @@ pub fn only_lite(mut import: Import) -> Result<Import, ImportError> {
     }
     let mut missing = Vec::new();
     for id in ids {
-        let there =
-            import.tasks.iter().any(|task| task.id == id) || import.skipped.iter().any(|task| task.id == id);
+        let there = import.tasks.iter().any(|task| task.id == id)
+            || import.skipped.iter().any(|task| task.id == id);
         if !there {
             missing.push(SkippedTask { id, reason: "the file does not have it".to_owned() });
         }
@@ -56,8 +56,8 @@ mod tests {
     fn tasks_of_the_subset_are_kept_and_missed() {
         let others = vec![SkippedTask { id: "webarena-5".to_owned(), reason: "x".to_owned() }];
         let tasks = ["webarena-3", "webarena-4", "webarena-811"].map(task).to_vec();
-        let import =
-            only_lite(Import { tasks, skipped: others, ..Import::default() }).expect("two of the subset");
+        let import = only_lite(Import { tasks, skipped: others, ..Import::default() })
+            .expect("two of the subset");
         assert_eq!(import.tasks, ["webarena-4", "webarena-811"].map(task));
         assert_eq!(import.skipped.len(), 163);
         assert!(import.skipped.iter().all(|skipped| skipped.reason == "the file does not have it"));
@@ -65,8 +65,8 @@ mod tests {
 
     #[test]
     fn a_file_with_none_of_them_is_refused() {
-        let error =
-            only_lite(Import { tasks: vec![task("webarena-3")], ..Import::default() }).expect_err("none");
+        let error = only_lite(Import { tasks: vec![task("webarena-3")], ..Import::default() })
+            .expect_err("none");
         assert_eq!(error.to_string(), "none of its tasks is one of WebArena-Lite's");
     }
 

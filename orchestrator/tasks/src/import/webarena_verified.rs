@@ -31,7 +31,12 @@ pub fn published() -> Vec<Place> {
         place("SHOPPING_ADMIN", 7780, "/admin", Some("admin")),
         place("REDDIT", 9999, "", Some("grant")),
         place("GITLAB", 8023, "", Some("byteblaze")),
-        place("WIKIPEDIA", 8888, "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing", None),
+        place(
+            "WIKIPEDIA",
+            8888,
+            "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing",
+            None,
+        ),
         place("MAP", 3030, "", None),
         place("HOMEPAGE", 4399, "", None),
     ]
@@ -58,17 +63,25 @@ pub fn webarena_verified(json: &str, places: &[Place]) -> Result<Import, ImportE
         let row = Row::deserialize(&task).map_err(wrong)?;
         let id = task_id("webarena-verified", &row.task_id.to_string());
         let known = |name: &String| {
-            places.iter().find(|place| place.name.eq_ignore_ascii_case(name)).ok_or_else(|| name.clone())
+            places
+                .iter()
+                .find(|place| place.name.eq_ignore_ascii_case(name))
+                .ok_or_else(|| name.clone())
         };
         match row.sites.iter().map(known).collect::<Result<Vec<_>, _>>() {
             Err(name) => {
-                import.skipped.push(SkippedTask { id, reason: format!("its site {name} has no address") });
+                import
+                    .skipped
+                    .push(SkippedTask { id, reason: format!("its site {name} has no address") });
             }
             Ok(places) => {
-                let sites: BTreeMap<String, &str> =
-                    places.iter().map(|place| (place.name.to_lowercase(), place.url.as_str())).collect();
+                let sites: BTreeMap<String, &str> = places
+                    .iter()
+                    .map(|place| (place.name.to_lowercase(), place.url.as_str()))
+                    .collect();
                 let rule: VerifiedTask =
-                    serde_json::from_value(json!({ "task": task, "sites": sites })).map_err(wrong)?;
+                    serde_json::from_value(json!({ "task": task, "sites": sites }))
+                        .map_err(wrong)?;
                 import.tasks.push(self::task(id, row, &places, rule));
             }
         }
@@ -86,8 +99,9 @@ fn task(id: String, row: Row, places: &[&Place], rule: VerifiedTask) -> Task {
     let mut sites: Vec<String> = places.iter().flat_map(|place| place.sites.clone()).collect();
     sites.sort();
     sites.dedup();
-    let login =
-        places.iter().filter_map(|place| Some((place.sites.first()?.clone(), place.account.clone()?)));
+    let login = places
+        .iter()
+        .filter_map(|place| Some((place.sites.first()?.clone(), place.account.clone()?)));
     Task {
         start_url: urls.next(),
         tabs: urls.collect(),
@@ -127,8 +141,11 @@ mod tests {
 
     #[test]
     fn what_nobody_knows_is_refused() {
-        for (known, other) in [("\"revision\"", "\"version\""), ("\"type\": \"null\"", "\"type\": \"nil\"")] {
-            let error = webarena_verified(&FILE.replace(known, other), &published()).expect_err("not known");
+        for (known, other) in
+            [("\"revision\"", "\"version\""), ("\"type\": \"null\"", "\"type\": \"nil\"")]
+        {
+            let error = webarena_verified(&FILE.replace(known, other), &published())
+                .expect_err("not known");
             assert!(error.to_string().starts_with("[0]: "), "{error}");
         }
     }

@@ -128,13 +128,17 @@ mod tests {
                     "program_html": [{ "url": "last", "locator": "", "required_contents": { "exact_match": "elm" },
                         "or": [{ "url": "last", "locator": "document.title", "required_contents": { "must_include": ["oak", "ash"] } }] }] })
             ),
-            task(9, json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": "oak" } })),
+            task(
+                9,
+                json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": "oak" } })
+            ),
         ])
     }
 
     #[test]
     fn tasks_are_of_webarenas_form_with_rules_of_their_own() {
-        let import = webchorearena(&file().to_string(), &published()).expect("the benchmark's form");
+        let import =
+            webchorearena(&file().to_string(), &published()).expect("the benchmark's form");
         let [first, ..] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!((import.tasks.len(), import.warnings.len()), (3, 0), "{:?}", import.warnings);
         assert_eq!(first.id, "webchorearena-7");
@@ -148,14 +152,18 @@ mod tests {
 
     #[test]
     fn addresses_and_contents_have_alternatives() {
-        let import = webchorearena(&file().to_string(), &published()).expect("the benchmark's form");
+        let import =
+            webchorearena(&file().to_string(), &published()).expect("the benchmark's form");
         let score = |task: usize, answer: &str, url: &str, contents: [&str; 2]| {
             let scorer = &import.tasks[task].scorer;
             let mut assessment = scorer.start();
             assessment.observe(&Step { url, answer: Some(answer), ..Step::default() });
             let contents = contents.map(Value::from).to_vec();
-            let found =
-                scoring::webarena::PageEvidence { url: url.to_owned(), contents, ..Default::default() };
+            let found = scoring::webarena::PageEvidence {
+                url: url.to_owned(),
+                contents,
+                ..Default::default()
+            };
             assessment.accept_pages(&found);
             (assessment.score().map(|score| score.value), assessment.questions())
         };
@@ -165,7 +173,8 @@ mod tests {
         assert_eq!(score(1, "", at, ["x", "oak and ash"]).0, Ok(1.0));
         assert_eq!(score(1, "", at, ["x", "ashes"]).0, Ok(0.5));
         assert_eq!(score(1, "", "http://metis.lti.cs.cmu.edu:7770/fir", ["elm", ""]).0, Ok(0.0));
-        let question = Question::KeyPoints { reference: "oak".to_owned(), answer: "an oak".to_owned() };
+        let question =
+            Question::KeyPoints { reference: "oak".to_owned(), answer: "an oak".to_owned() };
         assert_eq!(score(2, "An oak", at, [""; 2]).1, [question]);
     }
 }

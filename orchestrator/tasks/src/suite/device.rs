@@ -3,26 +3,40 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-use super::{
-    names,
-    world::{read_locale, read_timezone, read_viewport},
-};
+use super::names;
+use super::world::{read_locale, read_timezone, read_viewport};
 
 /// What the pages of one task see instead of what the world says.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSpec {
     /// Width and height of the page in CSS pixels.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_some_viewport")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_some_viewport"
+    )]
     pub viewport: Option<(u32, u32)>,
     /// A BCP 47 language tag.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_some_locale")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_some_locale"
+    )]
     pub locale: Option<String>,
     /// An IANA time zone name.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_some_timezone")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_some_timezone"
+    )]
     pub timezone: Option<String>,
     /// What the browser calls itself.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_some_user_agent")]
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_some_user_agent"
+    )]
     pub user_agent: Option<String>,
     /// A touch screen, and pages laid out as telephones do it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -83,7 +97,11 @@ fn read_accuracy<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
 }
 
 /// A browser tells pages of no place at all where a number is out of its range.
-fn read_within<'de, D: Deserializer<'de>>(input: D, least: f64, most: f64) -> Result<f64, D::Error> {
+fn read_within<'de, D: Deserializer<'de>>(
+    input: D,
+    least: f64,
+    most: f64,
+) -> Result<f64, D::Error> {
     let number = f64::deserialize(input)?;
     if (least..=most).contains(&number) {
         return Ok(number);

@@ -62,6 +62,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<GoalText, A::Error> {
-        FromPage::deserialize(MapAccessDeserializer::new(map)).map(|FromPage { page }| GoalText::Page(page))
+        FromPage::deserialize(MapAccessDeserializer::new(map))
+            .map(|FromPage { page }| GoalText::Page(page))
     }
 }

@@ -106,7 +106,8 @@ fn suite_file(folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let (usual, short) = (folder.join(SUITE_FILE), folder.join(SHORT));
     match (usual.is_file(), short.is_file()) {
         (true, true) => {
-            Err(yaml::Error::senseless(&short, "there is a suite.yaml beside it; keep one of them").into())
+            Err(yaml::Error::senseless(&short, "there is a suite.yaml beside it; keep one of them")
+                .into())
         }
         (false, true) => Ok(short),
         _ => Ok(usual),
@@ -162,7 +163,11 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
             return Err(yaml::Error::senseless(file, why).into());
         }
         if let Some(first) = seen.insert(task.id.clone(), file) {
-            return Err(Error::DuplicateId { id: task.id, first: first.to_owned(), second: file.clone() });
+            return Err(Error::DuplicateId {
+                id: task.id,
+                first: first.to_owned(),
+                second: file.clone(),
+            });
         }
         tasks.push(task);
     }

@@ -12,11 +12,10 @@ mod versions;
 mod world;
 
 use camino::Utf8PathBuf;
-use jiff::civil::Date;
-
 pub use device::{DeviceSpec, Place};
 pub use error::Error;
 pub use goal::GoalText;
+use jiff::civil::Date;
 pub(crate) use load::SuiteFile;
 pub use pace::Pace;
 pub use stop::StopRules;

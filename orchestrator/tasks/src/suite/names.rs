@@ -43,12 +43,14 @@ pub(super) fn locale(text: &str) -> Result<String, String> {
     let mut parts = text.split('-').peekable();
     let language = parts.next().unwrap_or_default();
     let known = languages().any(|known| known == language);
-    let script = parts.next_if(|part| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let script = parts
+        .next_if(|part| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let region = parts.next_if(|part| part.len() == 2 || is_number(part, 3));
     let spelt = script.is_none_or(|script| {
         script.bytes().enumerate().all(|(i, byte)| byte.is_ascii_uppercase() == (i == 0))
     });
-    let placed = region.is_none_or(|region| is_number(region, 3) || regions().any(|known| known == region));
+    let placed =
+        region.is_none_or(|region| is_number(region, 3) || regions().any(|known| known == region));
     if known && spelt && placed && is_ending(parts) {
         return Ok(text.to_owned());
     }
@@ -61,7 +63,9 @@ pub(super) fn user_agent(text: &str) -> Result<String, String> {
     if !text.trim().is_empty() && text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Ok(text.to_owned());
     }
-    Err(format!("{text:?} is no name that a browser can give itself: it takes printable ASCII characters"))
+    Err(format!(
+        "{text:?} is no name that a browser can give itself: it takes printable ASCII characters"
+    ))
 }
 
 /// Variants, and extensions of a letter each: what may follow the region.
@@ -72,7 +76,8 @@ fn is_ending<'a>(parts: impl Iterator<Item = &'a str>) -> bool {
         if !part.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return false;
         }
-        let variant = (5..=8).contains(&part.len()) || part.len() == 4 && part.as_bytes()[0].is_ascii_digit();
+        let variant =
+            (5..=8).contains(&part.len()) || part.len() == 4 && part.as_bytes()[0].is_ascii_digit();
         match part.len() {
             1 if waiting => return false,
             1 => (extension, waiting) = (true, true),
@@ -121,7 +126,9 @@ mod tests {
 
     #[test]
     fn a_time_zone_is_one_of_the_database() {
-        for name in ["UTC", "Europe/London", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Pacific"] {
+        for name in
+            ["UTC", "Europe/London", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "US/Pacific"]
+        {
             assert_eq!(timezone(name).as_deref(), Ok(name));
         }
         for (wrong, near) in
@@ -138,9 +145,16 @@ mod tests {
 
     #[test]
     fn a_locale_is_well_formed_and_known() {
-        for tag in
-            ["en", "en-US", "zh-Hant-TW", "sr-Latn", "es-419", "de-DE-1996", "en-GB-u-hc-h23", "fil-PH"]
-        {
+        for tag in [
+            "en",
+            "en-US",
+            "zh-Hant-TW",
+            "sr-Latn",
+            "es-419",
+            "de-DE-1996",
+            "en-GB-u-hc-h23",
+            "fil-PH",
+        ] {
             assert_eq!(locale(tag).as_deref(), Ok(tag));
         }
         for (wrong, near) in [
@@ -153,7 +167,10 @@ mod tests {
             ("dee-DE", "de-DE"),
         ] {
             let said = locale(wrong).unwrap_err();
-            assert!(said.contains(&format!("`{wrong}`")) && said.ends_with(&format!("`{near}`")), "{said}");
+            assert!(
+                said.contains(&format!("`{wrong}`")) && said.ends_with(&format!("`{near}`")),
+                "{said}"
+            );
         }
     }
 }

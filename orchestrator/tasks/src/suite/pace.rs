@@ -1,9 +1,11 @@
 //! How much of its own time a page gets before it is looked at.
 
-use std::{borrow::Cow, time::Duration};
+use std::borrow::Cow;
+use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The most that a page can get, in seconds.
 const LONGEST: f64 = 5.0;
@@ -101,7 +103,11 @@ mod tests {
         for text in ["0.5..5", "5", "0.2..0.2", "1.5"] {
             let pace: Pace = serde_yaml::from_str(text).unwrap();
             let written = serde_json::to_string(&pace).unwrap();
-            assert_eq!(serde_yaml::from_str::<Pace>(written.trim_matches('"')).unwrap(), pace, "{text}");
+            assert_eq!(
+                serde_yaml::from_str::<Pace>(written.trim_matches('"')).unwrap(),
+                pace,
+                "{text}"
+            );
         }
         assert_eq!(serde_yaml::from_str::<Pace>("0.5..5").unwrap(), Pace::default());
     }

@@ -39,13 +39,18 @@ impl Suite {
     }
 
     fn snapshots(&self) -> impl Iterator<Item = &Utf8PathBuf> {
-        self.tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&self.world.snapshots)
+        self.tasks
+            .iter()
+            .filter_map(|task| task.snapshots.as_ref())
+            .flatten()
+            .chain(&self.world.snapshots)
     }
 
     /// The days of which every dated snapshot exists, oldest first. A folder that cannot be read
     /// has none. Call it before a version is taken.
     pub(super) fn find_versions(&self) -> Vec<Date> {
-        let dated: Vec<&Utf8PathBuf> = self.snapshots().filter(|path| path.as_str().contains(DATE)).collect();
+        let dated: Vec<&Utf8PathBuf> =
+            self.snapshots().filter(|path| path.as_str().contains(DATE)).collect();
         let Some(first) = dated.first() else { return Vec::new() };
         let mut days = days_of(first);
         days.retain(|day| dated.iter().all(|path| of(path, *day).exists()));
@@ -66,13 +71,16 @@ fn days_of(path: &Utf8Path) -> Vec<Date> {
     let Some(part) = path.ancestors().filter(|part| part.as_str().contains(DATE)).last() else {
         return Vec::new();
     };
-    let folder = part.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let folder =
+        part.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let name = part.file_name().unwrap_or_default();
     let Some((before, after)) = name.split_once(DATE) else { return Vec::new() };
     let Ok(entries) = folder.read_dir_utf8() else { return Vec::new() };
     let day = |name: &str| {
         let rest = name.strip_prefix(before)?;
-        rest.get(..rest.len().checked_sub(after.len())?).filter(|_| rest.ends_with(after)).and_then(read)
+        rest.get(..rest.len().checked_sub(after.len())?)
+            .filter(|_| rest.ends_with(after))
+            .and_then(read)
     };
     entries.filter_map(Result::ok).filter_map(|entry| day(entry.file_name())).collect()
 }
@@ -117,8 +125,11 @@ mod tests {
 
     fn loaded(path: &str) -> (Option<String>, Vec<String>) {
         let suite = Suite::load(Utf8Path::new(path)).unwrap();
-        let names =
-            suite.world.snapshots.iter().map(|path| path.strip_prefix(&suite.folder).unwrap().to_string());
+        let names = suite
+            .world
+            .snapshots
+            .iter()
+            .map(|path| path.strip_prefix(&suite.folder).unwrap().to_string());
         (suite.version.map(|version| version.to_string()), names.collect())
     }
 
@@ -133,10 +144,13 @@ mod tests {
             "more/2026-11-26/x.wacz",
             "more/2026-12-24/x.wacz",
         ];
-        let (_folder, path) = suite("['web-{date}.wacz', always.wacz, 'more/{date}/x.wacz']", &files);
-        let newest = ["web-2026-12-24.wacz", "always.wacz", "more/2026-12-24/x.wacz"].map(str::to_owned);
+        let (_folder, path) =
+            suite("['web-{date}.wacz', always.wacz, 'more/{date}/x.wacz']", &files);
+        let newest =
+            ["web-2026-12-24.wacz", "always.wacz", "more/2026-12-24/x.wacz"].map(str::to_owned);
         assert_eq!(loaded(path.as_str()), (Some("2026-12-24".to_owned()), newest.to_vec()));
-        let older = ["web-2026-11-26.wacz", "always.wacz", "more/2026-11-26/x.wacz"].map(str::to_owned);
+        let older =
+            ["web-2026-11-26.wacz", "always.wacz", "more/2026-11-26/x.wacz"].map(str::to_owned);
         let named = format!("{path}@2026-11-26");
         assert_eq!(loaded(&named), (Some("2026-11-26".to_owned()), older.to_vec()));
         let suite = Suite::load(Utf8Path::new(&named)).unwrap();

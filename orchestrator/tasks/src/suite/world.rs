@@ -10,7 +10,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
 
-use super::{names, pace::Pace};
+use super::names;
+use super::pace::Pace;
 
 /// What a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +133,10 @@ impl Serialize for SiteSearch {
 impl<'de> Deserialize<'de> for SiteSearch {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected true, false, or a list of addresses with `{}` for the words")]
+        #[serde(
+            untagged,
+            expecting = "expected true, false, or a list of addresses with `{}` for the words"
+        )]
         enum Written {
             Wanted(bool),
             At(Vec<String>),
@@ -202,8 +206,12 @@ impl Serialize for MatchLevel {
         match self {
             MatchLevel::Exact => output.serialize_str("exact"),
             MatchLevel::Normalised => output.serialize_str("normalised"),
-            MatchLevel::Fuzzy { threshold } if *threshold == LIKENESS => output.serialize_str("fuzzy"),
-            MatchLevel::Fuzzy { threshold } => output.collect_str(&format_args!("fuzzy:{threshold}")),
+            MatchLevel::Fuzzy { threshold } if *threshold == LIKENESS => {
+                output.serialize_str("fuzzy")
+            }
+            MatchLevel::Fuzzy { threshold } => {
+                output.collect_str(&format_args!("fuzzy:{threshold}"))
+            }
         }
     }
 }
@@ -269,12 +277,15 @@ fn default_timezone() -> String {
 
 fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error> {
     yaml::text(input, |text| {
-        text.parse()
-            .map_err(|_| format!("`{text}` is not a time with its offset, such as 2026-03-14T09:00:00Z"))
+        text.parse().map_err(|_| {
+            format!("`{text}` is not a time with its offset, such as 2026-03-14T09:00:00Z")
+        })
     })
 }
 
-pub(super) fn read_some_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Timestamp>, D::Error> {
+pub(super) fn read_some_clock<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<Option<Timestamp>, D::Error> {
     read_clock(input).map(Some)
 }
 

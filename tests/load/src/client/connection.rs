@@ -42,7 +42,9 @@ impl Dialer {
         };
         let name = ServerName::try_from(host.to_owned()).context("not a host name")?;
         let session = ClientConnection::new(self.tls.clone(), name)?;
-        Ok(Connection { stream: BufReader::with_capacity(READ_BUFFER, StreamOwned::new(session, tcp)) })
+        Ok(Connection {
+            stream: BufReader::with_capacity(READ_BUFFER, StreamOwned::new(session, tcp)),
+        })
     }
 
     fn tcp(&self, address: SocketAddr) -> Result<TcpStream> {
@@ -66,8 +68,9 @@ fn tunnel(mut tcp: &TcpStream, host: &str) -> Result<()> {
 
 impl Connection {
     pub(super) fn get(&mut self, host: &str, target: &str) -> Result<Answer> {
-        let request =
-            format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: load\r\nAccept: */*\r\n\r\n");
+        let request = format!(
+            "GET {target} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: load\r\nAccept: */*\r\n\r\n"
+        );
         self.stream.get_mut().write_all(request.as_bytes())?;
         message::read_answer(&mut self.stream)
     }

@@ -38,7 +38,9 @@ pub(super) fn read_head(stream: &mut impl BufRead) -> Result<Head> {
         let (name, value) = line.split_once(':').context("a header line without colon")?;
         let value = value.trim();
         match name.to_ascii_lowercase().as_str() {
-            "content-length" => head.length = Some(value.parse().context("content-length is not a number")?),
+            "content-length" => {
+                head.length = Some(value.parse().context("content-length is not a number")?)
+            }
             "transfer-encoding" => head.chunked = value.eq_ignore_ascii_case("chunked"),
             "connection" if value.eq_ignore_ascii_case("close") => head.keep_alive = false,
             "connection" if value.eq_ignore_ascii_case("keep-alive") => head.keep_alive = true,

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use connection::{Connection, Dialer};
-
-use crate::manifest::{self, Entry};
 pub(crate) use report::Report;
 use report::Tally;
+
+use crate::manifest::{self, Entry};
 
 /// How to reach a host.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,11 @@ pub(crate) fn run(entries: &[Entry], plan: &Plan) -> Result<Report> {
         let workers: Vec<_> = (0..plan.threads)
             .map(|_| {
                 scope.spawn(|| {
-                    let mut worker =
-                        Worker { dialer: &dialer, connections: HashMap::new(), tally: Tally::default() };
+                    let mut worker = Worker {
+                        dialer: &dialer,
+                        connections: HashMap::new(),
+                        tally: Tally::default(),
+                    };
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
                         let late = plan.within.is_some_and(|within| begun.elapsed() >= within);
@@ -64,7 +67,10 @@ pub(crate) fn run(entries: &[Entry], plan: &Plan) -> Result<Report> {
                 })
             })
             .collect();
-        workers.into_iter().map(|worker| worker.join().ok().context("a client thread panicked")).collect()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().ok().context("a client thread panicked"))
+            .collect()
     });
     Ok(Report::new(tallies?, begun.elapsed()))
 }
@@ -72,7 +78,8 @@ pub(crate) fn run(entries: &[Entry], plan: &Plan) -> Result<Report> {
 /// An order that visits everything once and mixes hosts and kinds, the same each time.
 fn spread(length: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..length).collect();
-    order.sort_by_key(|&number| (number as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    order
+        .sort_by_key(|&number| (number as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     order
 }
 
@@ -86,14 +93,20 @@ impl<'a> Worker<'a> {
     fn fetch(&mut self, entry: &'a Entry) {
         let begun = Instant::now();
         match self.exchange(entry) {
-            Ok((200, body)) if entry.sha256.is_empty() || manifest::sha256(&body) == entry.sha256 => {
+            Ok((200, body))
+                if entry.sha256.is_empty() || manifest::sha256(&body) == entry.sha256 =>
+            {
                 self.tally.good(begun.elapsed(), body.len())
             }
-            Ok((200, _)) => self.tally.bad(format!("https://{}{}: another body", entry.host, entry.target)),
+            Ok((200, _)) => {
+                self.tally.bad(format!("https://{}{}: another body", entry.host, entry.target))
+            }
             Ok((status, _)) => {
                 self.tally.bad(format!("https://{}{}: status {status}", entry.host, entry.target))
             }
-            Err(error) => self.tally.bad(format!("https://{}{}: {error:#}", entry.host, entry.target)),
+            Err(error) => {
+                self.tally.bad(format!("https://{}{}: {error:#}", entry.host, entry.target))
+            }
         }
     }
 
@@ -111,7 +124,12 @@ impl<'a> Worker<'a> {
         Ok(self.keep(entry, fresh, answer))
     }
 
-    fn keep(&mut self, entry: &'a Entry, connection: Connection, answer: message::Answer) -> (u16, Vec<u8>) {
+    fn keep(
+        &mut self,
+        entry: &'a Entry,
+        connection: Connection,
+        answer: message::Answer,
+    ) -> (u16, Vec<u8>) {
         if answer.keep_alive {
             self.connections.insert(&entry.host, connection);
         }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::random::Random;
 
 const SYLLABLES: [&str; 24] = [
-    "al", "ber", "cor", "dan", "el", "far", "gan", "hol", "in", "jor", "kel", "lum", "mar", "nor", "op",
-    "per", "quin", "ros", "sta", "tur", "ul", "ven", "wes", "yor",
+    "al", "ber", "cor", "dan", "el", "far", "gan", "hol", "in", "jor", "kel", "lum", "mar", "nor",
+    "op", "per", "quin", "ros", "sta", "tur", "ul", "ven", "wes", "yor",
 ];
 
 /// Two syllables and a number: a vocabulary of some thousand words.
@@ -30,8 +30,9 @@ fn words(random: &mut Random, count: u32, out: &mut String) {
 }
 
 pub(super) fn html(random: &mut Random, number: u32, length: usize) -> Vec<u8> {
-    let mut page =
-        format!("<!doctype html>\n<html lang=\"en\"><head><title>Page {number}</title></head>\n<body>\n");
+    let mut page = format!(
+        "<!doctype html>\n<html lang=\"en\"><head><title>Page {number}</title></head>\n<body>\n"
+    );
     while page.len() < length {
         let _ = write!(page, "<section class=\"card\" id=\"s{}\"><h2>", random.below(1_000_000));
         words(random, 4, &mut page);
@@ -55,7 +56,11 @@ pub(super) fn script(random: &mut Random, length: usize) -> Vec<u8> {
         words(random, 3, &mut script);
         script.push_str("\";if(a.");
         word(random, &mut script);
-        let _ = write!(script, "===c){{return b.map(e=>e+d.length*{})}}return this.", random.below(1000));
+        let _ = write!(
+            script,
+            "===c){{return b.map(e=>e+d.length*{})}}return this.",
+            random.below(1000)
+        );
         word(random, &mut script);
         script.push_str("(a)}\n");
     }

@@ -45,7 +45,12 @@ impl Corpus {
         let host = format!("h{:02}.bench.test", random.below(self.hosts));
         if self.shape == Shape::Small {
             let target = format!("/items/{number}.json");
-            return Document { host, target, media_type: JSON, body: bodies::json(&mut random, number, 200) };
+            return Document {
+                host,
+                target,
+                media_type: JSON,
+                body: bodies::json(&mut random, number, 200),
+            };
         }
         let (target, media_type, body) = match number % 10 {
             0..=3 => {

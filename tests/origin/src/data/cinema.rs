@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use super::{WEEKEND, clock::Time, fares::pounds, seed::Seed};
+use super::WEEKEND;
+use super::clock::Time;
+use super::fares::pounds;
+use super::seed::Seed;
 
 /// A film in the cinemas.
 #[derive(Debug, Clone, Serialize)]
@@ -166,7 +169,8 @@ pub fn cinema(slug: &str) -> Option<&'static Cinema> {
 pub fn search<'a>(films: &'a [Film], query: &str) -> Vec<&'a Film> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let holds = |film: &&Film| {
-        let text = format!("{} {} {} {}", film.title, film.director, film.genre, film.story).to_lowercase();
+        let text = format!("{} {} {} {}", film.title, film.director, film.genre, film.story)
+            .to_lowercase();
         !words.is_empty() && words.iter().all(|word| text.contains(word.as_str()))
     };
     films.iter().filter(holds).collect()

@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
-use super::{
-    places::{CITIES, City},
-    seed::Seed,
-};
+use super::places::{CITIES, City};
+use super::seed::Seed;
 
 /// A home for sale.
 #[derive(Debug, Clone, Serialize)]
@@ -82,15 +80,26 @@ const STREETS: [&str; 16] = [
     "Larch Avenue",
 ];
 
-const EXTRAS: [&str; 8] =
-    ["garden", "balcony", "cellar", "fireplace", "bicycle store", "lift", "roof terrace", "parking space"];
+const EXTRAS: [&str; 8] = [
+    "garden",
+    "balcony",
+    "cellar",
+    "fireplace",
+    "bicycle store",
+    "lift",
+    "roof terrace",
+    "parking space",
+];
 
 /// All homes, newest first.
 pub fn homes(seed: u64) -> Vec<Home> {
     let mut homes: Vec<Home> = Vec::new();
     let counts = [14, 6, 6, 6];
-    let cities: Vec<&'static City> =
-        CITIES.iter().zip(counts).flat_map(|(city, count)| std::iter::repeat_n(city, count)).collect();
+    let cities: Vec<&'static City> = CITIES
+        .iter()
+        .zip(counts)
+        .flat_map(|(city, count)| std::iter::repeat_n(city, count))
+        .collect();
     for (nth, city) in (0u32..).zip(&cities) {
         let mut draw = Seed::named(seed, &format!("home {nth}"));
         let mut home = one(&mut draw, 1001 + nth * 7, city);
@@ -122,8 +131,10 @@ fn one(draw: &mut Seed, id: u32, city: &'static City) -> Home {
         3 => *draw.pick(&["Flat", "Maisonette", "Cottage"]),
         _ => *draw.pick(&["Terraced house", "Town house", "Detached house"]),
     };
-    let local: Vec<&Agent> =
-        AGENTS.iter().filter(|agent| agent.city == city.slug || agent.slug == "bellwether").collect();
+    let local: Vec<&Agent> = AGENTS
+        .iter()
+        .filter(|agent| agent.city == city.slug || agent.slug == "bellwether")
+        .collect();
     let mut extras = EXTRAS.to_vec();
     draw.shuffle(&mut extras);
     extras.truncate(draw.between(1, 4) as usize);
@@ -156,7 +167,11 @@ fn one(draw: &mut Seed, id: u32, city: &'static City) -> Home {
         extras,
     };
     Home {
-        text: format!("{light} in {place}, with {}. Built in {}.", home.extras.join(", "), home.built),
+        text: format!(
+            "{light} in {place}, with {}. Built in {}.",
+            home.extras.join(", "),
+            home.built
+        ),
         ..home
     }
 }
@@ -197,7 +212,8 @@ pub fn find<'a>(homes: &'a [Home], city: &str, rooms: u32, max: u32, sort: Sort)
 
 /// The average price in a city, to the nearest thousand.
 pub fn average_price(homes: &[Home], city: &str) -> u32 {
-    let prices: Vec<u32> = homes.iter().filter(|home| home.city == city).map(|home| home.price).collect();
+    let prices: Vec<u32> =
+        homes.iter().filter(|home| home.city == city).map(|home| home.price).collect();
     let count = prices.len().max(1) as u32;
     (prices.iter().sum::<u32>() / count + 500) / 1000 * 1000
 }

@@ -2,11 +2,9 @@
 
 use serde::Serialize;
 
-use super::{
-    clock::{Time, duration},
-    places::{LINES, Line, STATIONS, Stop, station_name},
-    seed::Seed,
-};
+use super::clock::{Time, duration};
+use super::places::{LINES, Line, STATIONS, Stop, station_name};
+use super::seed::Seed;
 
 /// Four times a day the trains of all lines leave, each line with its own offset and a few minutes
 /// of scatter.
@@ -146,8 +144,10 @@ fn calls(draw: &mut Seed, start: Time, stops: &[Stop]) -> Vec<CallAt> {
     let last = stops.len() - 1;
     let mut calls = Vec::new();
     for (nth, (code, minutes, km)) in stops.iter().enumerate() {
-        let platforms =
-            STATIONS.iter().find(|station| station.code == *code).map_or(1, |station| station.platforms);
+        let platforms = STATIONS
+            .iter()
+            .find(|station| station.code == *code)
+            .map_or(1, |station| station.platforms);
         let at = start.plus(*minutes);
         calls.push(CallAt {
             code,
@@ -170,7 +170,12 @@ fn coaches(draw: &mut Seed) -> Vec<Coach> {
         ('E', "Bicycles and family", 48),
     ];
     kinds
-        .map(|(letter, kind, seats)| Coach { letter, kind, seats, free: draw.between(2, seats * 3 / 4) })
+        .map(|(letter, kind, seats)| Coach {
+            letter,
+            kind,
+            seats,
+            free: draw.between(2, seats * 3 / 4),
+        })
         .into()
 }
 
@@ -206,17 +211,20 @@ pub fn journeys(trains: &[Train], from: &str, to: &str) -> Vec<Journey> {
             for change in first.calls.iter().map(|call| call.code) {
                 let Some(one) = first.leg(from, change) else { continue };
                 let onward = trains.iter().filter_map(|second| second.leg(change, to));
-                let next =
-                    onward.filter(|two| two.depart >= one.arrive.plus(CHANGE)).min_by_key(|two| two.arrive);
+                let next = onward
+                    .filter(|two| two.depart >= one.arrive.plus(CHANGE))
+                    .min_by_key(|two| two.arrive);
                 found.extend(next.map(|two| vec![one, two]));
             }
         }
     }
     let mut journeys: Vec<Journey> = found.into_iter().filter_map(journey).collect();
     journeys.sort_by_key(|journey| (journey.depart, journey.arrive));
-    let beaten =
-        |one: &Journey| journeys.iter().any(|two| two.depart > one.depart && two.arrive <= one.arrive);
-    let mut kept: Vec<Journey> = journeys.iter().filter(|journey| !beaten(journey)).cloned().collect();
+    let beaten = |one: &Journey| {
+        journeys.iter().any(|two| two.depart > one.depart && two.arrive <= one.arrive)
+    };
+    let mut kept: Vec<Journey> =
+        journeys.iter().filter(|journey| !beaten(journey)).cloned().collect();
     kept.dedup_by_key(|journey| journey.depart);
     kept
 }

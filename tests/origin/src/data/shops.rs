@@ -13,8 +13,9 @@ pub const THINGS: usize = 100;
 pub const CATEGORIES: [&str; 5] = ["kitchen", "garden", "music", "travel", "workshop"];
 
 const FIRST: [&str; 20] = [
-    "amber", "birch", "cobalt", "dapple", "ember", "fennel", "granite", "hazel", "indigo", "juniper",
-    "kestrel", "linden", "maple", "nettle", "ochre", "pebble", "quartz", "russet", "sorrel", "thistle",
+    "amber", "birch", "cobalt", "dapple", "ember", "fennel", "granite", "hazel", "indigo",
+    "juniper", "kestrel", "linden", "maple", "nettle", "ochre", "pebble", "quartz", "russet",
+    "sorrel", "thistle",
 ];
 const LAST: [&str; 10] =
     ["arch", "bridge", "court", "dale", "field", "gate", "harbour", "lane", "mill", "yard"];

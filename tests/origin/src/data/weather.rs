@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::{TODAY, WEEKEND, places::CITIES, seed::Seed};
+use super::places::CITIES;
+use super::seed::Seed;
+use super::{TODAY, WEEKEND};
 
 /// The forecast of a city.
 #[derive(Debug, Clone, Serialize)]

@@ -6,10 +6,8 @@
 //! nothing need be typed.
 
 use super::{Web, cinema, homes, rail};
-use crate::data::{
-    WEEKEND,
-    places::{CITIES, STATIONS},
-};
+use crate::data::WEEKEND;
+use crate::data::places::{CITIES, STATIONS};
 
 const RAIL: &str = "https://www.aldria-rail.test";
 const CINEMA: &str = "https://www.cityscreen.test";
@@ -58,7 +56,12 @@ impl Web {
         add(RAIL, rail::paths(self));
         add(RAIL, journeys());
         add(RAIL, quotes());
-        add(RAIL, ["/timetable", "/go/ald", "/robots.txt", "/nowhere", "/account"].map(str::to_owned).into());
+        add(
+            RAIL,
+            ["/timetable", "/go/ald", "/robots.txt", "/nowhere", "/account"]
+                .map(str::to_owned)
+                .into(),
+        );
         add("https://id.passgate.test", vec!["/continue?client=aldria-rail".to_owned()]);
         add(RAIL, vec!["/account/leave".to_owned()]);
         add(CINEMA, cinema::paths(self));
@@ -97,7 +100,8 @@ impl Web {
             for time in ["10:00", "11:30", "14:00"] {
                 for first in [&[("first", "yes")][..], &[]] {
                     let fields =
-                        [&[("day", day), ("time", time), ("name", name)], first, &[("book", "1")]].concat();
+                        [&[("day", day), ("time", time), ("name", name)], first, &[("book", "1")]]
+                            .concat();
                     if day == WEEKEND[1].0 || (time == "11:30" && !first.is_empty()) {
                         addresses.push(format!("/homes/{}?{}", home.id, query(&fields)));
                     }
@@ -118,7 +122,10 @@ fn journeys() -> Vec<String> {
     for station in STATIONS.iter().filter(|station| !BUSY.contains(&station.code)) {
         pairs.extend([("ALD", station.code), (station.code, "ALD")]);
     }
-    pairs.iter().map(|(from, to)| format!("/journeys?{}", query(&[("from", from), ("to", to)]))).collect()
+    pairs
+        .iter()
+        .map(|(from, to)| format!("/journeys?{}", query(&[("from", from), ("to", to)])))
+        .collect()
 }
 
 /// Every kind of ticket between two cities, and the two mistakes one makes on the way: the wrong
@@ -131,7 +138,9 @@ fn quotes() -> Vec<String> {
     for class in ["standard", "first"] {
         for ticket in ["single", "return"] {
             for railcard in ["", "&railcard=yes"] {
-                quotes.push(format!("/fares/quote?from=BRW&to=EAS&class={class}&ticket={ticket}{railcard}"));
+                quotes.push(format!(
+                    "/fares/quote?from=BRW&to=EAS&class={class}&ticket={ticket}{railcard}"
+                ));
             }
         }
     }

@@ -8,15 +8,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Web, not_allowed, reads, robots, sitemap};
-use crate::{
-    call::Call,
-    data::{
-        WEEKEND,
-        cinema::{self, CINEMAS, Film, Screening},
-        places::station_name,
-    },
-    reply::Reply,
-};
+use crate::call::Call;
+use crate::data::WEEKEND;
+use crate::data::cinema::{self, CINEMAS, Film, Screening};
+use crate::data::places::station_name;
+use crate::reply::Reply;
 
 const HOST: &str = "www.cityscreen.test";
 const HALF_A_YEAR: Duration = Duration::from_secs(180 * 86_400);
@@ -49,8 +45,10 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
         },
         (_, ["search"]) => web.page("cinema/search.html", json!({})),
         (_, [page @ ("about" | "privacy" | "offline")]) => text(web, page),
-        (_, ["sw.js"]) => Reply::of("text/javascript; charset=utf-8", include_str!("../../assets/sw.js"))
-            .header(header::CACHE_CONTROL, "no-cache"),
+        (_, ["sw.js"]) => {
+            Reply::of("text/javascript; charset=utf-8", include_str!("../../assets/sw.js"))
+                .header(header::CACHE_CONTROL, "no-cache")
+        }
         (_, ["robots.txt"]) => robots(HOST),
         (_, ["sitemap.xml"]) => sitemap(HOST, &paths(web)),
         _ => missing(web),
@@ -59,7 +57,8 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
 
 /// Every page that has an address of its own.
 pub(super) fn paths(web: &Web) -> Vec<String> {
-    let mut paths: Vec<String> = ["/", "/films", "/cinemas", "/about", "/privacy"].map(str::to_owned).into();
+    let mut paths: Vec<String> =
+        ["/", "/films", "/cinemas", "/about", "/privacy"].map(str::to_owned).into();
     paths.extend(web.world.films.iter().map(|film| format!("/films/{}", film.slug)));
     for cinema in &CINEMAS {
         paths.extend(WEEKEND.iter().map(|(day, _)| format!("/cinemas/{}?day={day}", cinema.slug)));
@@ -89,20 +88,26 @@ fn text(web: &Web, page: &str) -> Reply {
                 "One cookie remembers whether you let us count visits. It is gone after half a year, or when you clear it.",
             ],
         ),
-        "offline" => {
-            ("No network", &["The projector is running, but the network is not. This page was kept for you."])
-        }
-        _ => {
-            ("Nothing on this screen", &["There is no page at this address. The films are one door further."])
-        }
+        "offline" => (
+            "No network",
+            &["The projector is running, but the network is not. This page was kept for you."],
+        ),
+        _ => (
+            "Nothing on this screen",
+            &["There is no page at this address. The films are one door further."],
+        ),
     };
-    web.page("cinema/text.html", json!({ "page": page, "heading": heading, "paragraphs": paragraphs }))
+    web.page(
+        "cinema/text.html",
+        json!({ "page": page, "heading": heading, "paragraphs": paragraphs }),
+    )
 }
 
 fn programme(web: &Web, slug: &str, day: &str) -> Reply {
     let known = WEEKEND.iter().find(|(date, _)| *date == day);
     let (Some(cinema), Some((day, _))) = (cinema::cinema(slug), known) else { return missing(web) };
-    let shown = web.world.screenings.iter().filter(|one| one.cinema == cinema.slug && one.day == *day);
+    let shown =
+        web.world.screenings.iter().filter(|one| one.cinema == cinema.slug && one.day == *day);
     let screenings: Vec<_> = shown
         .map(|one| {
             let title = find(web, one.film).map(|film| film.title);
@@ -138,7 +143,8 @@ struct FilmSearch {
 
 fn search(web: &Web, call: &Call) -> Reply {
     let Ok(search) = serde_json::from_slice::<FilmSearch>(&call.body) else {
-        return Reply::json(&json!({ "error": "q is wanted" })).under(StatusCode::UNPROCESSABLE_ENTITY);
+        return Reply::json(&json!({ "error": "q is wanted" }))
+            .under(StatusCode::UNPROCESSABLE_ENTITY);
     };
     let found: Vec<_> = cinema::search(&web.world.films, &search.q)
         .into_iter()
@@ -151,7 +157,9 @@ fn search(web: &Web, call: &Call) -> Reply {
 fn consent(call: &Call) -> Reply {
     let form = call.form();
     let choice = form.iter().find(|(name, _)| name == "choice").map(|(_, value)| value.as_str());
-    let Some(choice @ ("accept" | "decline")) = choice else { return Reply::status(StatusCode::BAD_REQUEST) };
+    let Some(choice @ ("accept" | "decline")) = choice else {
+        return Reply::status(StatusCode::BAD_REQUEST);
+    };
     let expires = httpdate::fmt_http_date(SystemTime::now() + HALF_A_YEAR);
     Reply::status(StatusCode::NO_CONTENT).header(
         header::SET_COOKIE,

@@ -5,7 +5,8 @@ use http::header;
 use serde_json::json;
 
 use super::{Web, not_found};
-use crate::{call::Call, reply::Reply};
+use crate::call::Call;
+use crate::reply::Reply;
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 

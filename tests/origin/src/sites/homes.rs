@@ -6,15 +6,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Web, not_allowed, reads, robots, sitemap};
-use crate::{
-    call::Call,
-    data::{
-        LAST_EDITED, WEEKEND,
-        homes::{self, AGENTS, Home, Sort, average_price, grouped},
-        places::{self, CITIES, station_name},
-    },
-    reply::Reply,
-};
+use crate::call::Call;
+use crate::data::homes::{self, AGENTS, Home, Sort, average_price, grouped};
+use crate::data::places::{self, CITIES, station_name};
+use crate::data::{LAST_EDITED, WEEKEND};
+use crate::reply::Reply;
 
 const HOST: &str = "www.hearthside.test";
 
@@ -111,8 +107,13 @@ fn graphql(web: &Web, call: &Call) -> Reply {
         return failed("Unknown operation");
     }
     let search = operation.variables;
-    let found =
-        homes::find(&web.world.homes, &search.city, search.rooms, u32::MAX, Sort::parse(&search.sort));
+    let found = homes::find(
+        &web.world.homes,
+        &search.city,
+        search.rooms,
+        u32::MAX,
+        Sort::parse(&search.sort),
+    );
     let start = match &search.after {
         None => 0,
         Some(cursor) => match found.iter().position(|home| cursor_of(home) == *cursor) {
@@ -148,7 +149,8 @@ fn cursor_of(home: &Home) -> String {
 /// `V-1008-0314-1130`.
 fn book(web: &Web, call: &Call) -> Reply {
     let form = call.form();
-    let field = |name: &str| form.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim());
+    let field =
+        |name: &str| form.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim());
     let (day, time) = (field("day").replace('-', ""), field("time").replace(':', ""));
     let reference = format!("V-{}-{}-{time}", field("home"), day.get(4..).unwrap_or_default());
     if field("name").is_empty() || viewing(web, &reference).is_none() {

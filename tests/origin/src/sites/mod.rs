@@ -15,14 +15,12 @@ mod templates;
 use http::{Method, StatusCode, header};
 use templates::Templates;
 
-use crate::{
-    Error,
-    call::Call,
-    data::{LAST_EDITED, Variant, World, shops::Shop},
-    encoding::Encoding,
-    reply::Reply,
-    validators,
-};
+use crate::call::Call;
+use crate::data::shops::Shop;
+use crate::data::{LAST_EDITED, Variant, World};
+use crate::encoding::Encoding;
+use crate::reply::Reply;
+use crate::{Error, validators};
 
 /// Every host of the demo web, as named in its certificate.
 pub const HOSTS: [&str; 12] = [
@@ -86,8 +84,13 @@ impl Web {
             "id.passgate.test" => (passgate::answer(self, call), &[Gzip]),
             "clock.meridian.test" => (clocks::clock(self, call), &[Brotli, Gzip]),
             "frame.meridian.test" => (clocks::frame(self, call), &[Brotli, Gzip]),
-            host if let Some(shop) = Shop::of_host(host) => (shops::answer(self, shop, call), &[Gzip]),
-            _ => (Reply::of("text/plain", "no such host\n").under(StatusCode::MISDIRECTED_REQUEST), &[]),
+            host if let Some(shop) = Shop::of_host(host) => {
+                (shops::answer(self, shop, call), &[Gzip])
+            }
+            _ => (
+                Reply::of("text/plain", "no such host\n").under(StatusCode::MISDIRECTED_REQUEST),
+                &[],
+            ),
         };
         validators::finish(call, reply, favourites)
     }
@@ -96,9 +99,8 @@ impl Web {
     fn page(&self, template: &str, values: serde_json::Value) -> Reply {
         match self.templates.render(template, values) {
             Ok(html) => Reply::html(html).header(header::LAST_MODIFIED, LAST_EDITED),
-            Err(error) => {
-                Reply::of("text/plain", format!("{error:#}\n")).under(StatusCode::INTERNAL_SERVER_ERROR)
-            }
+            Err(error) => Reply::of("text/plain", format!("{error:#}\n"))
+                .under(StatusCode::INTERNAL_SERVER_ERROR),
         }
     }
 }
@@ -131,7 +133,8 @@ fn to_tls(call: &Call) -> Reply {
 }
 
 fn robots(host: &str) -> Reply {
-    let text = format!("User-agent: *\nDisallow: /account/\n\nSitemap: https://{host}/sitemap.xml\n");
+    let text =
+        format!("User-agent: *\nDisallow: /account/\n\nSitemap: https://{host}/sitemap.xml\n");
     Reply::of("text/plain; charset=utf-8", text).header(header::CACHE_CONTROL, "max-age=3600")
 }
 

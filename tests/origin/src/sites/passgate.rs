@@ -4,7 +4,8 @@ use http::{Method, StatusCode, header};
 use serde_json::json;
 
 use super::{Web, not_allowed, not_found, reads};
-use crate::{call::Call, reply::Reply};
+use crate::call::Call;
+use crate::reply::Reply;
 
 pub(super) fn answer(web: &Web, call: &Call) -> Reply {
     let segments = call.segments();

@@ -5,23 +5,25 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Web, not_allowed, rail_live, reads, robots, sitemap};
-use crate::{
-    call::Call,
-    data::{
-        fares::{self, Ticket},
-        places::{self, LINES, Line, STATIONS, station_name},
-        rail::{self, Train},
-    },
-    reply::Reply,
-};
+use crate::call::Call;
+use crate::data::fares::{self, Ticket};
+use crate::data::places::{self, LINES, Line, STATIONS, station_name};
+use crate::data::rail::{self, Train};
+use crate::reply::Reply;
 
 const HOST: &str = "www.aldria-rail.test";
 const POLICY: &str = "default-src 'self' https://cdn.staticmile.test; connect-src 'self' wss://live.aldria-rail.test; \
                       img-src 'self' data:; style-src 'self' 'unsafe-inline' https://cdn.staticmile.test";
 
 /// Pairs of stations offered on the front page.
-const POPULAR: [(&str, &str); 6] =
-    [("ALD", "BRW"), ("ALD", "DUN"), ("ALD", "EAS"), ("BRW", "ALD"), ("DUN", "ALD"), ("EAS", "ALD")];
+const POPULAR: [(&str, &str); 6] = [
+    ("ALD", "BRW"),
+    ("ALD", "DUN"),
+    ("ALD", "EAS"),
+    ("BRW", "ALD"),
+    ("DUN", "ALD"),
+    ("EAS", "ALD"),
+];
 
 const TOPICS: [(&str, &str, &[&str]); 4] = [
     (
@@ -67,15 +69,23 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
         (_, []) => home(web),
         (_, ["stations"]) => web.page("rail/stations.html", json!({ "stations": STATIONS })),
         (_, ["stations", code]) => station(web, code),
-        (_, ["stations", code, "live"]) => match places::station(code).filter(|station| station.board) {
-            Some(station) => web.page("rail/live.html", json!({ "station": station })),
-            None => missing(web),
-        },
+        (_, ["stations", code, "live"]) => {
+            match places::station(code).filter(|station| station.board) {
+                Some(station) => web.page("rail/live.html", json!({ "station": station })),
+                None => missing(web),
+            }
+        }
         (_, ["journeys"]) => web.page("rail/journeys.html", json!({})),
         (_, ["lines"]) => lines(web),
-        (_, ["lines", slug]) => places::line(slug).map_or_else(|| missing(web), |one| line(web, one)),
-        (_, ["trains", slug]) => find(web, slug).map_or_else(|| missing(web), |one| train(web, one)),
-        (_, ["trains", slug, "seats"]) => find(web, slug).map_or_else(|| missing(web), rail_live::seats),
+        (_, ["lines", slug]) => {
+            places::line(slug).map_or_else(|| missing(web), |one| line(web, one))
+        }
+        (_, ["trains", slug]) => {
+            find(web, slug).map_or_else(|| missing(web), |one| train(web, one))
+        }
+        (_, ["trains", slug, "seats"]) => {
+            find(web, slug).map_or_else(|| missing(web), rail_live::seats)
+        }
         (_, ["fares"]) => web.page("rail/fares.html", json!({ "stations": STATIONS })),
         (_, ["fares", "quote"]) => web.page("rail/quote.html", json!({})),
         (_, ["api", "fare"]) => fare(call),
@@ -87,9 +97,10 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
         (_, ["account", rest @ ..]) => account(web, call, rest),
         (_, ["timetable"]) => Reply::redirect(StatusCode::MOVED_PERMANENTLY, "/lines"),
         (_, ["go", code]) => match places::station(code) {
-            Some(station) => {
-                Reply::redirect(StatusCode::FOUND, &format!("/stations/{}", station.code.to_lowercase()))
-            }
+            Some(station) => Reply::redirect(
+                StatusCode::FOUND,
+                &format!("/stations/{}", station.code.to_lowercase()),
+            ),
             None => missing(web),
         },
         (_, ["robots.txt"]) => robots(HOST),
@@ -101,7 +112,8 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
 
 /// Every page that has an address of its own.
 pub(super) fn paths(web: &Web) -> Vec<String> {
-    let mut paths: Vec<String> = ["/", "/stations", "/lines", "/fares", "/help"].map(str::to_owned).into();
+    let mut paths: Vec<String> =
+        ["/", "/stations", "/lines", "/fares", "/help"].map(str::to_owned).into();
     for station in &STATIONS {
         let code = station.code.to_lowercase();
         paths.push(format!("/stations/{code}"));
@@ -141,7 +153,10 @@ fn station(web: &Web, code: &str) -> Reply {
     let lines: Vec<&Line> =
         LINES.iter().filter(|line| line.stops.iter().any(|stop| stop.0 == station.code)).collect();
     let departures = rail::board(&web.world.trains, station.code);
-    web.page("rail/station.html", json!({ "station": station, "lines": lines, "departures": departures }))
+    web.page(
+        "rail/station.html",
+        json!({ "station": station, "lines": lines, "departures": departures }),
+    )
 }
 
 fn lines(web: &Web) -> Reply {
@@ -156,7 +171,8 @@ fn lines(web: &Web) -> Reply {
 }
 
 fn line(web: &Web, line: &Line) -> Reply {
-    let of_line: Vec<&Train> = web.world.trains.iter().filter(|train| train.line == line.slug).collect();
+    let of_line: Vec<&Train> =
+        web.world.trains.iter().filter(|train| train.line == line.slug).collect();
     // Both directions call at the same stations, each in its own order.
     let ways: Vec<_> = of_line
         .chunk_by(|one, two| one.calls[0].code == two.calls[0].code)
@@ -182,7 +198,10 @@ fn train(web: &Web, train: &Train) -> Reply {
     let line = places::line(train.line);
     let (first, last) =
         (train.calls.first().map(|call| call.station), train.calls.last().map(|call| call.station));
-    web.page("rail/train.html", json!({ "train": train, "line": line, "first": first, "last": last }))
+    web.page(
+        "rail/train.html",
+        json!({ "train": train, "line": line, "first": first, "last": last }),
+    )
 }
 
 #[derive(Deserialize)]
@@ -193,19 +212,23 @@ struct JourneySearch {
 }
 
 fn journeys(web: &Web, call: &Call) -> Reply {
-    let refused =
-        |error: &str| Reply::json(&json!({ "error": error })).under(StatusCode::UNPROCESSABLE_ENTITY);
+    let refused = |error: &str| {
+        Reply::json(&json!({ "error": error })).under(StatusCode::UNPROCESSABLE_ENTITY)
+    };
     let Ok(search) = serde_json::from_slice::<JourneySearch>(&call.body) else {
         return refused("from, to and date are wanted");
     };
-    let (Some(from), Some(to)) = (places::station(&search.from), places::station(&search.to)) else {
+    let (Some(from), Some(to)) = (places::station(&search.from), places::station(&search.to))
+    else {
         return refused("Please choose two stations");
     };
     if from.code == to.code {
         return refused("You are there already");
     }
     let journeys = rail::journeys(&web.world.trains, from.code, to.code);
-    Reply::json(&json!({ "from": from.name, "to": to.name, "date": search.date, "journeys": journeys }))
+    Reply::json(
+        &json!({ "from": from.name, "to": to.name, "date": search.date, "journeys": journeys }),
+    )
 }
 
 fn fare(call: &Call) -> Reply {
@@ -215,7 +238,8 @@ fn fare(call: &Call) -> Reply {
         back: call.param("ticket") == Some("return"),
         railcard: call.param("railcard") == Some("yes"),
     };
-    let (Some(km), Some(pence)) = (fares::kilometres(from, to), fares::pence(from, to, ticket)) else {
+    let (Some(km), Some(pence)) = (fares::kilometres(from, to), fares::pence(from, to, ticket))
+    else {
         return Reply::json(&json!({ "error": "Please choose two different stations" }))
             .under(StatusCode::UNPROCESSABLE_ENTITY);
     };
@@ -235,18 +259,23 @@ fn account(web: &Web, call: &Call, rest: &[&str]) -> Reply {
     let signed_in = call.cookie("rail_session") == Some("guest");
     match rest {
         [] if signed_in => Reply::redirect(StatusCode::FOUND, "/account/trips"),
-        [] => Reply::redirect(StatusCode::FOUND, "https://id.passgate.test/authorize?client=aldria-rail"),
+        [] => Reply::redirect(
+            StatusCode::FOUND,
+            "https://id.passgate.test/authorize?client=aldria-rail",
+        ),
         ["callback"] if call.param("code") == Some("guest-7f3a") => {
             Reply::redirect(StatusCode::FOUND, "/account/trips").header(
                 header::SET_COOKIE,
                 "rail_session=guest; Max-Age=1800; Path=/; HttpOnly; Secure; SameSite=Lax",
             )
         }
-        ["trips"] if signed_in => {
-            web.page("rail/trips.html", json!({ "trips": trips(web) })).header(header::VARY, "Cookie")
-        }
-        ["leave"] => Reply::redirect(StatusCode::SEE_OTHER, "/")
-            .header(header::SET_COOKIE, "rail_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax"),
+        ["trips"] if signed_in => web
+            .page("rail/trips.html", json!({ "trips": trips(web) }))
+            .header(header::VARY, "Cookie"),
+        ["leave"] => Reply::redirect(StatusCode::SEE_OTHER, "/").header(
+            header::SET_COOKIE,
+            "rail_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax",
+        ),
         ["trips"] => Reply::redirect(StatusCode::FOUND, "/account"),
         _ => missing(web),
     }

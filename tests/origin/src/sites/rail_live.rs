@@ -5,14 +5,10 @@ use http::{StatusCode, header};
 use serde_json::json;
 
 use super::Web;
-use crate::{
-    call::Call,
-    data::{
-        places::{self, STATIONS},
-        rail::{self, Train},
-    },
-    reply::{Content, Piece, Reply},
-};
+use crate::call::Call;
+use crate::data::places::{self, STATIONS};
+use crate::data::rail::{self, Train};
+use crate::reply::{Content, Piece, Reply};
 
 /// `live.aldria-rail.test/board/<CODE>`: first the bare board, then platform and status of each
 /// train, then a last word.
@@ -35,7 +31,8 @@ pub(super) fn board(web: &Web, call: &Call) -> Reply {
                 .to_string(),
         )
     }));
-    messages.push(Piece::new(40, json!({ "kind": "settled", "count": departures.len() }).to_string()));
+    messages
+        .push(Piece::new(40, json!({ "kind": "settled", "count": departures.len() }).to_string()));
     Reply::with_content("", Content::WebSocket(messages))
 }
 
@@ -43,8 +40,7 @@ pub(super) fn board(web: &Web, call: &Call) -> Reply {
 pub(super) fn seats(train: &Train) -> Reply {
     let mut events = vec![Piece::new(0, "retry: 60000\n\n")];
     for (nth, coach) in train.coaches.iter().enumerate() {
-        let data =
-            json!({ "letter": coach.letter, "kind": coach.kind, "seats": coach.seats, "free": coach.free });
+        let data = json!({ "letter": coach.letter, "kind": coach.kind, "seats": coach.seats, "free": coach.free });
         events.push(Piece::new(60, format!("id: {nth}\nevent: coach\ndata: {data}\n\n")));
     }
     events.push(Piece::new(60, "event: done\ndata: {}\n\n"));

@@ -5,7 +5,8 @@ use http::{Method, StatusCode, header};
 use serde_json::json;
 
 use super::{Web, not_allowed, not_found, reads};
-use crate::{call::Call, reply::Reply};
+use crate::call::Call;
+use crate::reply::Reply;
 
 const CALLER: &str = "https://www.hearthside.test";
 
@@ -31,9 +32,9 @@ pub(super) fn weather(web: &Web, call: &Call) -> Reply {
     }
     match web.world.forecasts.iter().find(|one| call.param("city") == Some(one.city)) {
         Some(forecast) => Reply::json(forecast).readable_by(CALLER),
-        None => {
-            Reply::json(&json!({ "error": "no such city" })).under(StatusCode::NOT_FOUND).readable_by(CALLER)
-        }
+        None => Reply::json(&json!({ "error": "no such city" }))
+            .under(StatusCode::NOT_FOUND)
+            .readable_by(CALLER),
     }
 }
 
@@ -41,7 +42,9 @@ pub(super) fn weather(web: &Web, call: &Call) -> Reply {
 pub(super) fn rating(web: &Web, call: &Call) -> Reply {
     let segments = call.segments();
     let ["film", slug] = segments.as_slice() else { return not_found() };
-    let Some(film) = web.world.films.iter().find(|film| film.slug == *slug) else { return not_found() };
+    let Some(film) = web.world.films.iter().find(|film| film.slug == *slug) else {
+        return not_found();
+    };
     let score = format!("{}.{}", film.audience_tenths / 10, film.audience_tenths % 10);
     web.page("support/widget.html", json!({ "film": film, "score": score }))
         .header(header::CONTENT_SECURITY_POLICY, "frame-ancestors https://www.cityscreen.test")

@@ -32,7 +32,8 @@ pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
     let obstacle = shop.obstacle();
     let segments = call.segments();
     let is_page = !matches!(segments[..], ["robots.txt" | "hint" | "style.css"]);
-    if obstacle == Obstacle::Limited && is_page && LIMITED.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
+    if obstacle == Obstacle::Limited && is_page && LIMITED.fetch_add(1, Ordering::Relaxed) % 3 == 2
+    {
         return Reply::html("<title>Too many requests</title>".to_owned())
             .under(StatusCode::TOO_MANY_REQUESTS);
     }
@@ -72,7 +73,9 @@ pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
 fn changed(shop: Shop, segments: &[&str]) -> Option<Reply> {
     match segments {
         ["c", "garden"] => Some(not_found()),
-        ["c", "music"] => Some(Reply::redirect(StatusCode::FOUND, &format!("{}/c/travel", shop.address()))),
+        ["c", "music"] => {
+            Some(Reply::redirect(StatusCode::FOUND, &format!("{}/c/travel", shop.address())))
+        }
         ["find"] => Some(captcha()),
         _ => None,
     }
@@ -110,13 +113,15 @@ fn found(shop: Shop, call: &Call) -> Reply {
         let text = format!("{} {} {}", thing.name, thing.town, thing.category).to_lowercase();
         words.iter().all(|word| text.split(' ').any(|own| own == *word))
     };
-    let things: Vec<Thing> = shop.things().filter(|thing| !words.is_empty() && fits(thing)).collect();
+    let things: Vec<Thing> =
+        shop.things().filter(|thing| !words.is_empty() && fits(thing)).collect();
     paged(shop, call, "Found", &things, &format!("<p>{} found</p>", things.len()))
 }
 
 fn paged(shop: Shop, call: &Call, title: &str, things: &[Thing], above: &str) -> Reply {
     let number: usize = call.param("page").and_then(|page| page.parse().ok()).unwrap_or(1).max(1);
-    let shown: Vec<Thing> = things.iter().skip((number - 1) * PER_PAGE).take(PER_PAGE).cloned().collect();
+    let shown: Vec<Thing> =
+        things.iter().skip((number - 1) * PER_PAGE).take(PER_PAGE).cloned().collect();
     let mut body = format!("{above}{}", items(&shown));
     if things.len() > number * PER_PAGE {
         let mut next = url::form_urlencoded::Serializer::new(String::new());
@@ -139,7 +144,8 @@ fn thing(shop: Shop, thing: &Thing) -> Reply {
 
 /// What stands in front of a page.
 fn captcha() -> Reply {
-    let body = "<!doctype html><title>Just a moment...</title><div class=g-recaptcha>Are you human?</div>";
+    let body =
+        "<!doctype html><title>Just a moment...</title><div class=g-recaptcha>Are you human?</div>";
     Reply::html(body.to_owned()).under(StatusCode::FORBIDDEN)
 }
 

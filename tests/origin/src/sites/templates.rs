@@ -1,6 +1,7 @@
 //! Page templates, compiled in and parsed once.
 
-use minijinja::{Environment, value::Serde};
+use minijinja::Environment;
+use minijinja::value::Serde;
 
 use crate::Error;
 
@@ -67,7 +68,11 @@ impl Templates {
         Ok(Templates(environment))
     }
 
-    pub(super) fn render(&self, name: &str, values: serde_json::Value) -> Result<String, minijinja::Error> {
+    pub(super) fn render(
+        &self,
+        name: &str,
+        values: serde_json::Value,
+    ) -> Result<String, minijinja::Error> {
         self.0.get_template(name)?.render(Serde(values))
     }
 }

@@ -28,15 +28,20 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
 
     let folder = bench.manifest("");
     let text = std::fs::read_to_string(folder.join("site.yaml")).unwrap();
-    std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1")).unwrap();
+    std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1"))
+        .unwrap();
     let site = sites::Site::load(&folder).unwrap();
     let options = sites::Options {
         helper: crate::harness::helper(),
         ..sites::Options::new("test", bench.path("data"))
     };
-    let group = sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
+    let group =
+        sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
-    assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
+    assert!(
+        error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"),
+        "{error}"
+    );
     assert!(!error.contains("times in a row"), "{error}");
     group.stop().await.unwrap();
 }
@@ -54,7 +59,10 @@ async fn a_copy_that_fills_the_disk_is_ended_named_and_replaced_and_costs_nobody
         // It has no answer.
         let filling = tokio::spawn(async move { ask_at(&upstream, path).await });
         let error = tokio::time::timeout(SOON, bad.ended()).await.unwrap().to_string();
-        assert!(error.contains("grown to more than 17 MiB, which its `limits.disk` allows"), "{error}");
+        assert!(
+            error.contains("grown to more than 17 MiB, which its `limits.disk` allows"),
+            "{error}"
+        );
         filling.abort();
         assert_eq!(page(&other, "/add?x").await, "added");
         other.hand_back(true).await;
@@ -74,8 +82,10 @@ async fn a_copy_that_eats_too_much_is_killed_named_and_replaced() {
         let answer = page(&lease, "/grow").await;
         assert_eq!(answer, "");
         let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
-        let named =
-            format!("keep small running: instance {} was killed: it used more memory", lease.instance());
+        let named = format!(
+            "keep small running: instance {} was killed: it used more memory",
+            lease.instance()
+        );
         assert!(error.starts_with(&named), "{error}");
         assert_eq!(lease.health().unwrap_err().to_string(), error);
         let error = lease.probe("any", &Default::default()).await.unwrap_err().to_string();
@@ -100,7 +110,9 @@ async fn a_copy_that_ends_is_told_with_its_exit_code_and_last_words() {
     let error = lease.check().await.unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("ended with exit code 7; its last words:\n  a small site begins\n  told to end"),
+        text.contains(
+            "ended with exit code 7; its last words:\n  a small site begins\n  told to end"
+        ),
         "{text}"
     );
     let Error::Shared(shared) = error else { panic!("{error:?}") };

@@ -19,7 +19,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Bench {
-        docker(&["version"]).expect("no container engine answers: run `./setup.sh engine`, then try again");
+        docker(&["version"])
+            .expect("no container engine answers: run `./setup.sh engine`, then try again");
         let keep = tempfile::Builder::new().prefix("small-site-").rand_bytes(8).tempdir().unwrap();
         let name = keep.path().file_name().unwrap().to_str().unwrap().to_lowercase();
         let bench = Bench { image: format!("{name}:1"), keep };
@@ -68,7 +69,8 @@ impl Bench {
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-        let options = Options { instances, helper: helper(), ..Options::new("test", self.path("data")) };
+        let options =
+            Options { instances, helper: helper(), ..Options::new("test", self.path("data")) };
         Ok(Running { group: SiteGroup::start(vec![site], options, on).await?, events })
     }
 }
@@ -119,7 +121,9 @@ pub(crate) async fn ask(address: std::net::SocketAddr, path: &str) -> std::io::R
 pub(crate) async fn ask_at(upstream: &Upstream, path: &str) -> std::io::Result<String> {
     let asking = async {
         let mut stream = upstream.connect().await?;
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes()).await?;
+        stream
+            .write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes())
+            .await?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;
         Ok(answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
@@ -139,7 +143,8 @@ pub(crate) async fn wait_for(condition: &str, holds: impl Fn() -> bool) {
 
 /// Runs the engine's own client; what it printed.
 pub(crate) fn docker(arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new("docker").args(arguments).output().map_err(|error| error.to_string())?;
+    let output =
+        Command::new("docker").args(arguments).output().map_err(|error| error.to_string())?;
     let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if output.status.success() { Ok(said(&output.stdout)) } else { Err(said(&output.stderr)) }
 }
@@ -186,5 +191,7 @@ fn image(tar: &Utf8Path) -> std::io::Result<()> {
 /// A database with a row in it.
 pub(crate) fn small_database(path: &Utf8Path) {
     let database = rusqlite::Connection::open(path).unwrap();
-    database.execute_batch("CREATE TABLE lines(line); INSERT INTO lines VALUES ('golden')").unwrap();
+    database
+        .execute_batch("CREATE TABLE lines(line); INSERT INTO lines VALUES ('golden')")
+        .unwrap();
 }

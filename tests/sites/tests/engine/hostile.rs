@@ -33,14 +33,17 @@ impl Outside {
 /// All files of a folder.
 fn content(folder: &Utf8Path) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     let paths = folder.read_dir_utf8().unwrap().map(|entry| entry.unwrap().into_path());
-    let mut found: Vec<_> = paths.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
+    let mut found: Vec<_> =
+        paths.map(|path| (path.clone(), std::fs::read(&path).unwrap())).collect();
     found.sort();
     found
 }
 
 /// The only folder whose path is `root`, a folder of any name for each `*`, and the rest.
 fn find(root: &Utf8Path, pattern: &[&str]) -> Option<Utf8PathBuf> {
-    let Some((first, rest)) = pattern.split_first() else { return root.is_dir().then(|| root.to_owned()) };
+    let Some((first, rest)) = pattern.split_first() else {
+        return root.is_dir().then(|| root.to_owned());
+    };
     match *first {
         "*" => root.read_dir_utf8().ok()?.flatten().find_map(|entry| find(entry.path(), rest)),
         name => find(&root.join(name), rest),
@@ -75,9 +78,10 @@ async fn race(
     golden: &Utf8Path,
     outside: &Outside,
 ) {
-    let layout =
-        Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
-            .unwrap();
+    let layout = Layout::of(
+        &serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap(),
+    )
+    .unwrap();
     let golden = Golden::open(golden, layout).unwrap();
     let lease = group.lease("small", SOON).await.unwrap();
     assert_eq!(page(&lease, &format!("/hostile?{}", outside.folder)).await, "planting");
@@ -100,8 +104,10 @@ async fn race(
     for resets in 1.. {
         assert!(Instant::now() < deadline, "the site was not found out");
         lent.hand_back(true).await;
-        wait_for("the instance was put back or found out", || count(drifted) + count(recycled) >= resets)
-            .await;
+        wait_for("the instance was put back or found out", || {
+            count(drifted) + count(recycled) >= resets
+        })
+        .await;
         if count(drifted) > 0 {
             break;
         }
@@ -117,7 +123,8 @@ async fn group(bench: &Bench, manifest: &Utf8Path) -> (SiteGroup, Arc<Mutex<Vec<
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options { helper: crate::harness::helper(), ..Options::new("test", bench.path("data")) };
+    let options =
+        Options { helper: crate::harness::helper(), ..Options::new("test", bench.path("data")) };
     let group = SiteGroup::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
     group.ready(SOON).await.unwrap();
     (group, events)
@@ -160,7 +167,8 @@ async fn a_process_that_plants_links_has_nothing_outside_overwritten() {
     let (group, events) = group(&bench, &manifest).await;
     let outside = Outside::new(bench.path("outside"));
     let instances = bench.path("data/copies");
-    let live = Live { folder: find(&instances, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
+    let live =
+        Live { folder: find(&instances, &["*", "small-1", "state"]).unwrap(), access: Access::Own };
     let golden = find(&instances, &["*", "small-golden"]).unwrap();
     race(&group, &events, live, &golden, &outside).await;
 }

@@ -91,7 +91,8 @@ async fn nothing_can_be_reached_from_a_site() {
     let running = bench.group("reset: spare\nlimits: {memory: 64M}", 1).await;
     let (a, b) = (running.lease().await, running.lease().await);
     let networks =
-        docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"]).unwrap();
+        docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"])
+            .unwrap();
     // Other tests have networks of their own meanwhile, which come and go.
     let Upstream::Address(mine) = a.upstream() else { panic!("an address") };
     let format = "{{range .Containers}}{{.IPv4Address}} {{end}}";
@@ -103,9 +104,12 @@ async fn nothing_can_be_reached_from_a_site() {
     let network = networks.lines().find(holds_mine).unwrap().to_owned();
 
     // An ordinary container reaches this machine, in both ways.
-    let other = docker(&["run", "--detach", "--rm", "--label", "small-site.control", bench.image()]).unwrap();
+    let other =
+        docker(&["run", "--detach", "--rm", "--label", "small-site.control", bench.image()])
+            .unwrap();
     let format = "{{.NetworkSettings.IPAddress}}:8000";
-    let ordinary: SocketAddr = docker(&["inspect", "--format", format, &other]).unwrap().parse().unwrap();
+    let ordinary: SocketAddr =
+        docker(&["inspect", "--format", format, &other]).unwrap().parse().unwrap();
     crate::harness::wait_for("the ordinary container answers", || {
         std::net::TcpStream::connect(ordinary).is_ok()
     })
@@ -185,7 +189,9 @@ async fn a_site_makes_no_name_space_and_no_socket_that_it_does_not_need() {
             let answer = page(&lease, &format!("/socket?{number}")).await;
             assert!(answer == "made" || family == "INET6", "{family}: {answer}");
         }
-        for (family, number) in [("VSOCK", 40), ("ALG", 38), ("PACKET", 17), ("KEY", 15), ("TIPC", 30)] {
+        for (family, number) in
+            [("VSOCK", 40), ("ALG", 38), ("PACKET", 17), ("KEY", 15), ("TIPC", 30)]
+        {
             let answer = page(&lease, &format!("/socket?{number}")).await;
             assert!(answer.contains("not permitted"), "{family}: {answer}");
         }

@@ -23,10 +23,14 @@ async fn a_copy_is_put_back_below_the_running_application() {
     }
     running.group.reset("small").await.unwrap();
     running.group.stop().await.unwrap();
-    let restored = |event: &&Event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. });
+    let restored =
+        |event: &&Event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. });
     assert!(running.events().iter().filter(restored).count() >= 10);
     assert!(
-        !running.events().iter().any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))
+        !running
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))
     );
 }
 
@@ -38,8 +42,7 @@ async fn what_a_reset_does_not_reach_is_told_and_the_copy_replaced() {
     let (bad, id) = (lease.upstream(), lease.instance());
     assert_eq!(page(&lease, "/stray?x").await, "written");
     lease.hand_back(true).await;
-    let drifted =
-        |event: &Event| matches!(event, Event::Drifted { difference, .. } if difference == "stray was added");
+    let drifted = |event: &Event| matches!(event, Event::Drifted { difference, .. } if difference == "stray was added");
     running.hears("the drift is told", drifted).await;
     running.group.reset("small").await.unwrap();
     for lease in [running.lease().await, running.lease().await] {
@@ -105,7 +108,11 @@ async fn a_spare_is_there_at_once() {
         let begun = |event: &&Event| matches!(event, Event::Starting { .. });
         let before = running.events().iter().filter(begun).count();
         let second = running.lease().await;
-        assert_eq!(running.events().iter().filter(begun).count(), before, "it was started only now");
+        assert_eq!(
+            running.events().iter().filter(begun).count(),
+            before,
+            "it was started only now"
+        );
         assert_eq!(page(&second, "/lines").await, "golden\n");
         first.hand_back(true).await;
         second.hand_back(true).await;

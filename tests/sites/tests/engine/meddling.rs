@@ -31,11 +31,16 @@ async fn a_copy_that_somebody_else_meddles_with_has_ended_and_another_takes_its_
         let lease = running.lease().await;
         let container = container_of(&lease);
         let inspected = |format| docker(&["inspect", "--format", format, &container]).unwrap();
-        label = format!("sandbox.instance={}", inspected("{{index .Config.Labels \"sandbox.instance\"}}"));
+        label = format!(
+            "sandbox.instance={}",
+            inspected("{{index .Config.Labels \"sandbox.instance\"}}")
+        );
         let network = inspected("{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}");
-        let on: &[&str] = if deed[0] == "network" { &[&network, &container] } else { &[&container] };
+        let on: &[&str] =
+            if deed[0] == "network" { &[&network, &container] } else { &[&container] };
         docker(&[deed, on].concat()).unwrap();
-        let error = tokio::time::timeout(SOON, lease.ended()).await.expect("it is told").to_string();
+        let error =
+            tokio::time::timeout(SOON, lease.ended()).await.expect("it is told").to_string();
         let message = format!("keep small running: instance {} {ending}", lease.instance());
         assert!(error.starts_with(&message), "{deed:?}: {error}");
         assert!(lease.health().is_err());
@@ -46,7 +51,10 @@ async fn a_copy_that_somebody_else_meddles_with_has_ended_and_another_takes_its_
     }
     running.group.reset("small").await.unwrap();
     let given_up = |event: &Event| matches!(event, Event::Failed { given_up: true, .. });
-    assert!(!running.events().iter().any(given_up), "what others do does not speak against the site");
+    assert!(
+        !running.events().iter().any(given_up),
+        "what others do does not speak against the site"
+    );
     running.group.stop().await.unwrap();
     assert_eq!(labelled("container", &label), [] as [&str; 0]);
     assert_eq!(labelled("network", &label), [] as [&str; 0]);
@@ -84,7 +92,11 @@ async fn an_address_is_given_to_one_copy_alone() {
         let mut given = BTreeSet::new();
         for _ in 0..4 {
             let lease = running.lease().await;
-            assert!(given.insert(address(&lease)), "{} was somebody else's before", lease.upstream());
+            assert!(
+                given.insert(address(&lease)),
+                "{} was somebody else's before",
+                lease.upstream()
+            );
             lease.hand_back(true).await;
         }
         let lease = running.lease().await;
@@ -92,13 +104,17 @@ async fn an_address_is_given_to_one_copy_alone() {
         let network = docker(&["inspect", "--format", networks, &container_of(&lease)]).unwrap();
         // A container that is not ours comes to the network, while an instance is gone.
         docker(&["rm", "--force", &container_of(&lease)]).unwrap();
-        let options = ["run", "--detach", "--rm", "--label", "small-site.control", "--network", &network];
+        let options =
+            ["run", "--detach", "--rm", "--label", "small-site.control", "--network", &network];
         let other = docker(&[&options[..], &[bench.image()]].concat());
         if let Ok(other) = &other {
             let at = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
             let at = docker(&["inspect", "--format", at, other]);
             docker(&["rm", "--force", other]).unwrap();
-            assert!(!given.iter().any(|given| Ok(given.ip().to_string()) == at), "{at:?} of {given:?}");
+            assert!(
+                !given.iter().any(|given| Ok(given.ip().to_string()) == at),
+                "{at:?} of {given:?}"
+            );
         }
         running.group.stop().await.unwrap();
     }

@@ -22,7 +22,10 @@ fn judge(name: &str, year: &str, answer: &str) -> bool {
     }
     assert!(answer.contains("sandbox-error: "), "{name}: {answer}");
     if status == "503" {
-        assert!(answer.contains(&format!("the site {name} ")) && answer.contains("try again"), "{answer}");
+        assert!(
+            answer.contains(&format!("the site {name} ")) && answer.contains("try again"),
+            "{answer}"
+        );
     }
     false
 }
@@ -30,7 +33,8 @@ fn judge(name: &str, year: &str, answer: &str) -> bool {
 #[tokio::test]
 async fn a_name_never_leads_to_another_site_when_copies_are_removed_by_somebody_else() {
     let bench = Bench::new();
-    let sites = [("ant", "2001", "spare"), ("bee", "2002", "recreate"), ("cat", "2003", "recreate")];
+    let sites =
+        [("ant", "2001", "spare"), ("bee", "2002", "recreate"), ("cat", "2003", "recreate")];
     let manifests: Vec<(String, String)> = sites
         .iter()
         .map(|(name, year, reset)| {

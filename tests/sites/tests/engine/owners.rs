@@ -73,7 +73,8 @@ impl Drop for Owner {
 /// The interfaces of these networks.
 fn bridges(networks: &[String]) -> Vec<String> {
     let name = r#"{{index .Options "com.docker.network.bridge.name"}}"#;
-    let ask = |network: &String| docker(&["network", "inspect", "--format", name, network]).unwrap();
+    let ask =
+        |network: &String| docker(&["network", "inspect", "--format", name, network]).unwrap();
     networks.iter().map(|network| ask(network).trim().to_owned()).collect()
 }
 
@@ -83,7 +84,11 @@ fn rules_on(bridges: &[String]) -> Vec<String> {
     let rules = Command::new("iptables").args(["-w", "-S", "INPUT"]).output().unwrap();
     assert!(rules.status.success(), "{}", String::from_utf8_lossy(&rules.stderr));
     let names = |rule: &str| bridges.iter().any(|bridge| rule.contains(&format!("-i {bridge} ")));
-    String::from_utf8_lossy(&rules.stdout).lines().filter(|rule| names(rule)).map(str::to_owned).collect()
+    String::from_utf8_lossy(&rules.stdout)
+        .lines()
+        .filter(|rule| names(rule))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[tokio::test]
@@ -93,9 +98,15 @@ async fn a_killed_owner_is_swept_up_and_living_ones_are_left_alone() {
     let (dead, bridges) = {
         let killed = Owner::start(&bench, "data");
         let label = killed.label();
-        assert!(!labelled("container", &label).is_empty() && !labelled("network", &label).is_empty());
+        assert!(
+            !labelled("container", &label).is_empty() && !labelled("network", &label).is_empty()
+        );
         let bridges = bridges(&labelled("network", &label));
-        assert_eq!(rules_on(&bridges).len(), bridges.len(), "each of its networks has a rule: {bridges:?}");
+        assert_eq!(
+            rules_on(&bridges).len(),
+            bridges.len(),
+            "each of its networks has a rule: {bridges:?}"
+        );
         // The child is killed with SIGKILL, and has no chance to clear up.
         (label, bridges)
     };

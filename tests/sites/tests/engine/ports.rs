@@ -24,10 +24,12 @@ async fn each_name_leads_to_its_port() {
     let authority = Arc::new(CertificateAuthority::in_memory().unwrap());
     let gateway = Gateway::start(Config::for_everybody(authority, routes)).await.unwrap();
     let ask = async |line: &str| {
-        let mut stream = tokio::net::TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
+        let mut stream =
+            tokio::net::TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
         let host = line.split('/').nth(2).unwrap();
-        let request =
-            format!("{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        let request = format!(
+            "{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();

@@ -30,7 +30,8 @@ fn relays(parent: u32) -> Vec<i32> {
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let is_relay = |pid: &i32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let mut fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
+        let mut fields =
+            stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
         let (state, of) = (fields.next(), fields.next());
         let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         state != Some("Z")
@@ -63,7 +64,8 @@ async fn a_container_without_network_reaches_nothing() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let listen = free.port().to_string();
     let options = ["run", "--detach", "--rm", "--network", "host", "--label", "small-site.control"];
-    let other = docker(&[&options[..], &[bench.image(), "/site", &listen, "/tmp/state"]].concat()).unwrap();
+    let other =
+        docker(&[&options[..], &[bench.image(), "/site", &listen, "/tmp/state"]].concat()).unwrap();
     wait_for("the ordinary container answers", || std::net::TcpStream::connect(free).is_ok()).await;
     let mut control = Vec::new();
     for target in [format!("/tcp?{machine}:{port}"), format!("/udp?{machine}:{datagrams}")] {
@@ -75,8 +77,12 @@ async fn a_container_without_network_reaches_nothing() {
     let running = bench.group("reset: spare\nlimits: {memory: 64M}", 1).await;
     let (a, b) = (running.lease().await, running.lease().await);
     let interfaces = page(&a, "/file?/proc/net/dev").await;
-    let interfaces: Vec<&str> =
-        interfaces.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim).collect();
+    let interfaces: Vec<&str> = interfaces
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split(':').next())
+        .map(str::trim)
+        .collect();
     assert_eq!(interfaces, ["lo"]);
     assert_eq!(page(&a, "/file?/proc/net/route").await.lines().count(), 1, "a head, and no route");
     assert_ne!(socket(&a), socket(&b));
@@ -92,7 +98,9 @@ async fn a_container_without_network_reaches_nothing() {
         let answer = page(&a, &target).await;
         assert!(answer.starts_with("error: "), "{target}: {answer}");
     }
-    for target in ["/tcp?198.51.100.1:80", "/tcp?10.0.2.2:22", "/udp?10.0.2.3:53", "/udp?198.51.100.1:53"] {
+    for target in
+        ["/tcp?198.51.100.1:80", "/tcp?10.0.2.2:22", "/udp?10.0.2.3:53", "/udp?198.51.100.1:53"]
+    {
         let answer = page(&a, target).await;
         assert!(answer.contains("unreachable"), "{target}: {answer}");
     }
@@ -144,15 +152,19 @@ async fn an_instance_whose_relay_dies_is_replaced() {
     let running = bench.group("reset: spare", 1).await;
     let lease = running.lease().await;
     running.group.ready(crate::harness::SOON).await.unwrap();
-    let own: Vec<i32> = relays(std::process::id()).into_iter().filter(|pid| !before.contains(pid)).collect();
+    let own: Vec<i32> =
+        relays(std::process::id()).into_iter().filter(|pid| !before.contains(pid)).collect();
     assert!(!own.is_empty());
     for pid in own {
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
     }
-    let error = tokio::time::timeout(crate::harness::SOON, lease.ended()).await.unwrap().to_string();
+    let error =
+        tokio::time::timeout(crate::harness::SOON, lease.ended()).await.unwrap().to_string();
     assert!(error.contains("lost the process that leads to it"), "{error}");
-    running.hears("the end is told", |event| matches!(event, Event::Failed { given_up: false, .. })).await;
+    running
+        .hears("the end is told", |event| matches!(event, Event::Failed { given_up: false, .. }))
+        .await;
     lease.hand_back(true).await;
     let next = running.lease().await;
     assert_eq!(page(&next, "/lines").await, "golden\n");

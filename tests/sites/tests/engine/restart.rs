@@ -14,8 +14,15 @@ async fn a_town_outlives_an_engine_that_is_killed_and_started_again() {
     let (folder, apart) = (bench.path("engine"), Apart::new("engine"));
     let mut daemon = Daemon::start(folder.clone(), &apart.0);
     let tar = bench.path("image.tar");
-    let import =
-        ["--host", &host(&folder), "import", "--change", "CMD [\"/site\"]", tar.as_str(), bench.image()];
+    let import = [
+        "--host",
+        &host(&folder),
+        "import",
+        "--change",
+        "CMD [\"/site\"]",
+        tar.as_str(),
+        bench.image(),
+    ];
     docker(&import).unwrap();
 
     let mut enter = Command::new("nsenter");
@@ -37,12 +44,15 @@ async fn all_that_is_on_an_engine_is_swept_with_the_owners_that_live() {
     let bench = Bench::new();
     let (folder, apart) = (bench.path("engine"), Apart::new("sweep"));
     let daemon = Daemon::start(folder.clone(), &apart.0);
-    let ask = |arguments: &[&str]| docker(&[&["--host", &host(&folder)], arguments].concat()).unwrap();
+    let ask =
+        |arguments: &[&str]| docker(&[&["--host", &host(&folder)], arguments].concat()).unwrap();
     let tar = bench.path("image.tar");
     ask(&["import", "--change", "CMD [\"/site\"]", tar.as_str(), bench.image()]);
     let entered = || {
         let mut enter = Command::new("nsenter");
-        enter.args([&inside(&apart.0), env!("CARGO_BIN_EXE_owner")]).env("DOCKER_HOST", host(&folder));
+        enter
+            .args([&inside(&apart.0), env!("CARGO_BIN_EXE_owner")])
+            .env("DOCKER_HOST", host(&folder));
         enter
     };
     // One is killed and leaves everything behind, the other would start anew what is taken from it.

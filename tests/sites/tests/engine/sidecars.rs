@@ -27,8 +27,9 @@ fn of_sidecar(lease: &Lease, format: &str) -> String {
         let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
         let network = docker(&["inspect", "--format", networks, name]).unwrap_or_default();
         let inside = "{{range .Containers}}{{.IPv4Address}} {{end}}";
-        docker(&["network", "inspect", "--format", inside, &network])
-            .is_ok_and(|held| held.split(' ').any(|at| at.split('/').next() == Some(&own.ip().to_string())))
+        docker(&["network", "inspect", "--format", inside, &network]).is_ok_and(|held| {
+            held.split(' ').any(|at| at.split('/').next() == Some(&own.ip().to_string()))
+        })
     };
     let name = names.lines().find(shares).expect("its sidecar");
     docker(&["inspect", "--format", format, name]).unwrap()
@@ -57,7 +58,8 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
     let port = everywhere.local_addr().unwrap().port();
     let machine = of_sidecar(&a, "{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}");
     let machine =
-        docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", &machine]).unwrap();
+        docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", &machine])
+            .unwrap();
     let Upstream::Address(other) = b.upstream() else { panic!("an address") };
     let forbidden = [
         format!("/tcp?{}", stores.1),
@@ -80,7 +82,10 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let running = pair(&bench, 1).await;
     running.group.ready(SOON).await.unwrap();
     let lease = running.lease().await;
-    assert_eq!(of_sidecar(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"), "41943040 true");
+    assert_eq!(
+        of_sidecar(&lease, "{{.HostConfig.Memory}} {{.HostConfig.ReadonlyRootfs}}"),
+        "41943040 true"
+    );
     let instance = of_sidecar(&lease, "{{index .Config.Labels \"sandbox.instance\"}}");
     let label = format!("sandbox.instance={instance}");
     let logs = running.group.logs("small", 10).await.unwrap();
@@ -91,7 +96,10 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
     let store = address(&lease);
     let _ = ask(store, "/end?7").await;
     let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
-    assert!(error.contains("lost its `store`, which ended with exit code 7; its last words:"), "{error}");
+    assert!(
+        error.contains("lost its `store`, which ended with exit code 7; its last words:"),
+        "{error}"
+    );
     assert!(error.contains("store: told to end"), "{error}");
     lease.hand_back(true).await;
     let next = running.lease().await;
@@ -109,7 +117,8 @@ async fn what_stands_beside_counts_in_logs_and_limits_and_goes_with_its_copy() {
 #[tokio::test]
 async fn an_image_beside_that_is_not_there_is_told_at_once() {
     let bench = Bench::new();
-    let running = bench.group("reset: spare\nsidecars: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
+    let running =
+        bench.group("reset: spare\nsidecars: {store: {image: 'sandbox/nonesuch:1'}}", 1).await;
     let error = running.group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1"), "{error}");
     running.group.stop().await.unwrap();

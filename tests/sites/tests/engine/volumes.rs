@@ -11,8 +11,10 @@ async fn a_folder_can_be_read_and_scratch_be_filled_up_to_its_size() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("town"), "a map").unwrap();
     let volumes = "{/data: {folder: data}, /room: {scratch: 64K}}";
-    let store =
-        format!("{{image: '{}', command: [/site, '8001', /room/state], volumes: {volumes}}}", bench.image());
+    let store = format!(
+        "{{image: '{}', command: [/site, '8001', /room/state], volumes: {volumes}}}",
+        bench.image()
+    );
     let lines = format!("reset: spare\nvolumes: {volumes}\nsidecars: {{store: {store}}}");
     let running = bench.group(&lines, 1).await;
     let lease = running.lease().await;

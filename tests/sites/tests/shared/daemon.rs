@@ -17,7 +17,8 @@ pub(crate) struct Daemon {
 impl Daemon {
     pub(crate) fn start(folder: Utf8PathBuf, name: &str) -> Daemon {
         std::fs::create_dir_all(&folder).unwrap();
-        let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
+        let log =
+            std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
         let mut command = Command::new("nsenter");
         command.arg(inside(name)).arg("dockerd");
         for (option, value) in [("data-root", "data"), ("exec-root", "exec"), ("pidfile", "pid")] {

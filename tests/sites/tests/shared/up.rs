@@ -26,14 +26,17 @@ impl Up {
             std::fs::create_dir_all(folder.join(name)).unwrap();
             std::fs::write(folder.join(name).join("site.yaml"), text).unwrap();
         }
-        let sites = manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
+        let sites =
+            manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
         let data = Folder::new(folder.join("data"));
         let group = Options {
             helper: Some(env!("CARGO_BIN_EXE_owner").into()),
             ..Options::new("test", data.path().to_owned())
         };
-        let gateway =
-            Config::for_everybody(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
+        let gateway = Config::for_everybody(
+            Arc::new(CertificateAuthority::in_memory().unwrap()),
+            Routes::new(),
+        );
         let (client, stop) = (Client::new(&data), CancellationToken::new());
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
@@ -56,10 +59,12 @@ impl Up {
     /// A page by its URL, through the proxy.
     pub(crate) async fn page(&self, url: &str) -> String {
         let proxy = self.client.status().await.unwrap().proxy;
-        let mut stream = tokio::net::TcpStream::connect(proxy.trim_start_matches("http://")).await.unwrap();
+        let mut stream =
+            tokio::net::TcpStream::connect(proxy.trim_start_matches("http://")).await.unwrap();
         let host = url.split('/').nth(2).unwrap_or_default();
-        let request =
-            format!("GET {url} HTTP/1.1\r\nHost: {host}\r\nX-Who: the client\r\nConnection: close\r\n\r\n");
+        let request = format!(
+            "GET {url} HTTP/1.1\r\nHost: {host}\r\nX-Who: the client\r\nConnection: close\r\n\r\n"
+        );
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await.unwrap();

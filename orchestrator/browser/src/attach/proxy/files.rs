@@ -1,10 +1,8 @@
 //! The folders that a client may have the browser read from and write to.
 
-use std::{
-    fs,
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -16,17 +14,21 @@ impl Limits {
     /// outside the upload folders.
     pub(super) fn uploads(&self, files: Option<&mut Value>) -> Result<(), String> {
         let Some(files) = files else { return Ok(()) };
-        let Some(list) = files.as_array_mut() else { return Err("`files` is not a list".to_owned()) };
+        let Some(list) = files.as_array_mut() else {
+            return Err("`files` is not a list".to_owned());
+        };
         for file in list {
             let name = file.as_str().ok_or("`files` is not a list of names")?;
-            let found = upload::find(&self.uploads, name).map_err(|why| self.not_uploaded(name, why))?;
+            let found =
+                upload::find(&self.uploads, name).map_err(|why| self.not_uploaded(name, why))?;
             *file = found.to_str().ok_or_else(|| format!("{name} is not UTF-8"))?.into();
         }
         Ok(())
     }
 
     fn not_uploaded(&self, name: &str, why: &str) -> String {
-        let folders: Vec<String> = self.uploads.iter().map(|folder| folder.display().to_string()).collect();
+        let folders: Vec<String> =
+            self.uploads.iter().map(|folder| folder.display().to_string()).collect();
         format!("failed to upload {name}: {why}; they are in {}", folders.join(" and "))
     }
 
@@ -44,7 +46,9 @@ impl Limits {
             return Ok(());
         }
         let path = Path::new(text("downloadPath"));
-        if is_inside(path, &self.downloads) || (text("behavior") == "allowAndName" && is_a_fresh_one(path)) {
+        if is_inside(path, &self.downloads)
+            || (text("behavior") == "allowAndName" && is_a_fresh_one(path))
+        {
             return Ok(());
         }
         Err(format!(
@@ -69,7 +73,11 @@ fn is_a_fresh_one(path: &Path) -> bool {
         let ours = found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0;
         let temporary = std::env::temp_dir().canonicalize()?;
         let within = real.starts_with(&temporary) && real != temporary;
-        Ok(path.is_absolute() && found.is_dir() && ours && within && fs::read_dir(&real)?.next().is_none())
+        Ok(path.is_absolute()
+            && found.is_dir()
+            && ours
+            && within
+            && fs::read_dir(&real)?.next().is_none())
     };
     own().unwrap_or(false)
 }
@@ -107,7 +115,9 @@ mod tests {
             assert_eq!(files, json!([inside]));
         }
         let secret = folder.path().join("secret");
-        for name in ["../secret", "link", secret.to_str().unwrap(), "/etc/passwd", "nothing", "", "."] {
+        for name in
+            ["../secret", "link", secret.to_str().unwrap(), "/etc/passwd", "nothing", "", "."]
+        {
             assert!(limits.uploads(Some(&mut json!([name]))).is_err(), "{name:?}");
         }
         assert!(limits.uploads(Some(&mut json!(["cv.pdf", "link"]))).is_err());
@@ -120,10 +130,16 @@ mod tests {
         let limits = limits(folder.path());
         let check = |behavior: &str, name: &str| {
             limits
-                .downloads(&mut json!({ "behavior": behavior, "downloadPath": folder.path().join(name) }))
+                .downloads(
+                    &mut json!({ "behavior": behavior, "downloadPath": folder.path().join(name) }),
+                )
                 .is_ok()
         };
-        assert!(check("allow", "downloads") && check("deny", "nothing") && check("allowAndName", "fresh"));
+        assert!(
+            check("allow", "downloads")
+                && check("deny", "nothing")
+                && check("allowAndName", "fresh")
+        );
         for (behavior, name) in [
             ("allow", "fresh"),
             ("allowAndName", "used"),
@@ -139,7 +155,9 @@ mod tests {
         assert_eq!(own["downloadPath"], folder.path().join("downloads").to_str().unwrap());
         for path in ["", ".", "/", "/tmp", "/root"] {
             assert!(
-                limits.downloads(&mut json!({ "behavior": "allowAndName", "downloadPath": path })).is_err(),
+                limits
+                    .downloads(&mut json!({ "behavior": "allowAndName", "downloadPath": path }))
+                    .is_err(),
                 "{path}"
             );
         }

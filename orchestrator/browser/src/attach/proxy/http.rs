@@ -9,16 +9,11 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{
-    Backend,
-    relay::{self, Opened},
-    targets,
-};
-use crate::{
-    Error,
-    attach::door::{HttpResponse, Place, Rejection},
-    page::addresses,
-};
+use super::relay::{self, Opened};
+use super::{Backend, targets};
+use crate::Error;
+use crate::attach::door::{HttpResponse, Place, Rejection};
+use crate::page::addresses;
 
 /// Where the WebSocket of the browser as a whole is.
 const BROWSER: &str = "/devtools/browser";
@@ -51,13 +46,19 @@ async fn route(
     let path = path.strip_suffix('/').unwrap_or(&path);
     match path {
         "/json" | "/json/list" => {
-            let list: Vec<Value> =
-                shown_targets(&backend).await?.iter().map(|target| described(&backend, target)).collect();
+            let list: Vec<Value> = shown_targets(&backend)
+                .await?
+                .iter()
+                .map(|target| described(&backend, target))
+                .collect();
             Ok(json(Value::from(list).to_string()))
         }
         "/json/version" => {
-            let version =
-                backend.cdp.call(None, "Browser.getVersion", json!({})).await.map_err(bad_gateway)?;
+            let version = backend
+                .cdp
+                .call(None, "Browser.getVersion", json!({}))
+                .await
+                .map_err(bad_gateway)?;
             let version = json!({
                 "Browser": version["product"],
                 "Protocol-Version": version["protocolVersion"],
@@ -72,17 +73,18 @@ async fn route(
             Err((StatusCode::METHOD_NOT_ALLOWED, "a page is opened by PUT /json/new".to_owned()))
         }
         "/json/new" => {
+            let address = percent_decode_str(request.uri().query().unwrap_or("about:blank"))
+                .decode_utf8_lossy();
             let address =
-                percent_decode_str(request.uri().query().unwrap_or("about:blank")).decode_utf8_lossy();
-            let address = addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
+                addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
             let params = json!({ "url": address.as_str() });
-            let opened = backend.cdp.call(None, "Target.createTarget", params).await.map_err(refused)?;
+            let opened =
+                backend.cdp.call(None, "Target.createTarget", params).await.map_err(refused)?;
             let target = find(&backend, opened["targetId"].as_str().unwrap_or_default()).await?;
             Ok(json(described(&backend, &target).to_string()))
         }
         "/json/protocol" => {
-            let why =
-                "the protocol is described by its own project; tell the client not to ask the browser for it";
+            let why = "the protocol is described by its own project; tell the client not to ask the browser for it";
             Err((StatusCode::NOT_FOUND, why.to_owned()))
         }
         _ => match path.strip_prefix("/json/").and_then(|rest| rest.split_once('/')) {
@@ -117,7 +119,8 @@ async fn command(backend: &Backend, method: &'static str, target: &str) -> Resul
 
 /// The targets that a client may see.
 async fn shown_targets(backend: &Backend) -> Result<Vec<Value>, Rejection> {
-    let reply = backend.cdp.call(None, "Target.getTargets", json!({})).await.map_err(bad_gateway)?;
+    let reply =
+        backend.cdp.call(None, "Target.getTargets", json!({})).await.map_err(bad_gateway)?;
     let targets = reply["targetInfos"].as_array().cloned().unwrap_or_default();
     Ok(targets.into_iter().filter(targets::is_shown).collect())
 }
@@ -187,7 +190,8 @@ fn upgrade(
     let headers = response.headers_mut();
     headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
     headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
-    headers.insert(header::SEC_WEBSOCKET_ACCEPT, HeaderValue::from_str(&accept).map_err(bad_gateway)?);
+    headers
+        .insert(header::SEC_WEBSOCKET_ACCEPT, HeaderValue::from_str(&accept).map_err(bad_gateway)?);
     let upgrading = hyper::upgrade::on(&mut request);
     let relays = backend.relays.clone();
     let relay = Box::pin(async move {

@@ -22,20 +22,18 @@ mod relay;
 mod rules;
 mod targets;
 
-use std::{
-    io,
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use gateway::Key;
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
-use crate::{
-    attach::door::{self, Place, Task},
-    cdp::connection::Cdp,
-};
+use crate::attach::door::{self, Place, Task};
+use crate::cdp::connection::Cdp;
 
 /// What a client may reach besides pages.
 #[derive(Debug, Clone)]

@@ -3,26 +3,23 @@
 //! The client has a session of its own in the browser ([`guests`](crate::cdp::guests)), and does
 //! not see that: messages of that session come and go without its id.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
-    time::timeout,
-};
-use tokio_tungstenite::{
-    WebSocketStream,
-    tungstenite::{
-        Error, Message,
-        protocol::{Role, WebSocketConfig},
-    },
-};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message};
 
-use super::{Backend, rules::Verdict, targets};
-use crate::cdp::{connection::FIRST_ID, guests::Guest};
+use super::rules::Verdict;
+use super::{Backend, targets};
+use crate::cdp::connection::FIRST_ID;
+use crate::cdp::guests::Guest;
 
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message of a client. What clients upload comes in parts of a few megabytes, or by
@@ -53,7 +50,8 @@ pub(super) async fn relay(backend: &Arc<Backend>, opened: Opened, program: Upgra
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_SIZE))
         .max_frame_size(Some(MAX_MESSAGE_SIZE));
-    let program = WebSocketStream::from_raw_socket(TokioIo::new(program), Role::Server, Some(config)).await;
+    let program =
+        WebSocketStream::from_raw_socket(TokioIo::new(program), Role::Server, Some(config)).await;
     let (to_program, from_program) = program.split();
     let attached = backend.cdp.call(None, "Target.attachToBrowserTarget", json!({})).await;
     let Some(browser) = attached.ok().as_ref().and_then(session_of) else {
@@ -101,7 +99,12 @@ impl Drop for Detach<'_> {
 }
 
 /// Attaches the client's first session to a target. Returns the new session.
-async fn attach(backend: &Backend, guest: &mut Guest<'_>, browser: &str, target: &str) -> Option<String> {
+async fn attach(
+    backend: &Backend,
+    guest: &mut Guest<'_>,
+    browser: &str,
+    target: &str,
+) -> Option<String> {
     let command = json!({
         "id": 0,
         "method": "Target.attachToTarget",
@@ -277,7 +280,8 @@ mod tests {
             .into_iter()
             .chain([("1073741824", true), ("1.073741825e9", true), ("1e300", true)])
         {
-            let message = serde_json::from_str(&format!(r#"{{"id":{id},"method":"Page.enable"}}"#)).unwrap();
+            let message =
+                serde_json::from_str(&format!(r#"{{"id":{id},"method":"Page.enable"}}"#)).unwrap();
             assert_eq!(is_ours(&message), ours, "{id}");
         }
     }
@@ -285,11 +289,15 @@ mod tests {
     #[test]
     fn the_clients_own_session_has_no_id_and_others_have() {
         let shown = |message: &str| shown(message.to_owned(), "OWN");
-        assert_eq!(shown(r#"{"id":1,"result":{},"sessionId":"OWN"}"#).unwrap(), r#"{"id":1,"result":{}}"#);
+        assert_eq!(
+            shown(r#"{"id":1,"result":{},"sessionId":"OWN"}"#).unwrap(),
+            r#"{"id":1,"result":{}}"#
+        );
         assert_eq!(shown(r#"{"sessionId":"OWN","id":1}"#).unwrap(), r#"{"id":1}"#);
         let other = r#"{"id":1,"result":{},"sessionId":"OTHER"}"#;
         assert_eq!(shown(other).unwrap(), other);
-        let targets = r#"{"result":{"targetInfos":[{"type":"browser_ui","url":""}]},"sessionId":"OWN"}"#;
+        let targets =
+            r#"{"result":{"targetInfos":[{"type":"browser_ui","url":""}]},"sessionId":"OWN"}"#;
         assert_eq!(shown(targets).unwrap(), r#"{"result":{"targetInfos":[]}}"#);
     }
 }

@@ -143,7 +143,9 @@ impl Limits {
         };
         match self.check_parameters(&method, params) {
             Ok(()) => Verdict::Pass,
-            Err(why) => Verdict::Refuse(format!("`{method}` is not allowed like this in an episode: {why}")),
+            Err(why) => {
+                Verdict::Refuse(format!("`{method}` is not allowed like this in an episode: {why}"))
+            }
         }
     }
 
@@ -156,7 +158,9 @@ impl Limits {
             | "Page.addCompilationCache" => check_address(params),
             "Target.createBrowserContext" => self.check_context(params),
             "Target.attachToTarget" => check_flatten(params),
-            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => check_flatten(params),
+            "Target.setAutoAttach" if params.get("autoAttach") == Some(&json!(true)) => {
+                check_flatten(params)
+            }
             "DOM.setFileInputFiles" => self.uploads(params.get_mut("files")),
             "Input.dispatchDragEvent" => {
                 self.uploads(params.pointer_mut("/data/files").filter(|files| !files.is_null()))
@@ -175,7 +179,8 @@ impl Limits {
 
     /// Contexts have the browser's proxy, which is the gateway, or name the gateway.
     fn check_context(&self, params: &Value) -> Result<(), String> {
-        let param = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+        let param =
+            |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let gateway = format!("{}", self.proxy);
         if let Some(proxy) = param("proxyServer")
             && proxy != gateway
@@ -187,7 +192,9 @@ impl Limits {
             return Err("nothing goes past the proxy".to_owned());
         }
         match params.get("originsWithUniversalNetworkAccess").and_then(Value::as_array) {
-            Some(origins) if !origins.is_empty() => Err("no origin has access to all others".to_owned()),
+            Some(origins) if !origins.is_empty() => {
+                Err("no origin has access to all others".to_owned())
+            }
             _ => Ok(()),
         }
     }
@@ -271,11 +278,20 @@ mod tests {
                 "Target.setAutoAttach",
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true }),
             ),
-            ("Target.setAutoAttach", json!({ "autoAttach": false, "waitForDebuggerOnStart": false })),
+            (
+                "Target.setAutoAttach",
+                json!({ "autoAttach": false, "waitForDebuggerOnStart": false }),
+            ),
             ("Runtime.evaluate", json!({ "expression": "1" })),
             ("Browser.setDownloadBehavior", json!({ "behavior": "deny" })),
-            ("Browser.grantPermissions", json!({ "permissions": ["geolocation", "notifications"] })),
-            ("Input.dispatchDragEvent", json!({ "data": { "items": [], "dragOperationsMask": 1 } })),
+            (
+                "Browser.grantPermissions",
+                json!({ "permissions": ["geolocation", "notifications"] }),
+            ),
+            (
+                "Input.dispatchDragEvent",
+                json!({ "data": { "items": [], "dragOperationsMask": 1 } }),
+            ),
             ("Fetch.continueRequest", json!({ "requestId": "1" })),
             ("Tracing.start", json!({ "transferMode": "ReturnAsStream" })),
         ] {
@@ -307,10 +323,16 @@ mod tests {
             ("Target.setRemoteLocations", json!({ "locations": [] })),
             ("DOM.setFileInputFiles", json!({ "files": ["/etc/passwd"] })),
             ("Input.dispatchDragEvent", json!({ "data": { "files": ["/etc/passwd"] } })),
-            ("Browser.setDownloadBehavior", json!({ "behavior": "allow", "downloadPath": "/root" })),
+            (
+                "Browser.setDownloadBehavior",
+                json!({ "behavior": "allow", "downloadPath": "/root" }),
+            ),
             ("Page.setDownloadBehavior", json!({ "behavior": "allow" })),
             ("Browser.grantPermissions", json!({ "permissions": ["geolocation", "videoCapture"] })),
-            ("Browser.setPermission", json!({ "setting": "granted", "permission": { "name": "camera" } })),
+            (
+                "Browser.setPermission",
+                json!({ "setting": "granted", "permission": { "name": "camera" } }),
+            ),
             ("Tracing.start", json!({ "tracingBackend": "system" })),
             ("Tracing.start", json!({ "perfettoConfig": "AA==" })),
             ("Browser.executeBrowserCommand", json!({})),

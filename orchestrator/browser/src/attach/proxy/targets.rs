@@ -18,7 +18,9 @@ pub(super) fn is_shown(target: &Value) -> bool {
 /// A page that failed to load has a URL of Chromium's, and a frame may have its document in an
 /// attribute.
 fn is_of_pages(url: &str) -> bool {
-    url.starts_with("chrome-error:") || url == "about:srcdoc" || addresses::for_programs(url).is_ok()
+    url.starts_with("chrome-error:")
+        || url == "about:srcdoc"
+        || addresses::for_programs(url).is_ok()
 }
 
 /// Removes hidden targets from a message. Returns false if nothing is left of it.

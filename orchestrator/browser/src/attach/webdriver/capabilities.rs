@@ -68,7 +68,9 @@ fn check(capabilities: &Capabilities, version: &str) -> Result<(), String> {
             "browserName" if NAMES.contains(&text.as_str()) => Ok(()),
             "browserName" => Err(format!("the browser is Chromium (`chrome`), not {value}")),
             "browserVersion" if is_version(&text, version) => Ok(()),
-            "browserVersion" => Err(format!("the version of the browser is {version}, not {value}")),
+            "browserVersion" => {
+                Err(format!("the version of the browser is {version}, not {value}"))
+            }
             "platformName" if matches!(text.as_str(), "linux" | "any") => Ok(()),
             "platformName" => Err(format!("the platform is `linux`, not {value}")),
             "proxy" if value == &json!({}) => Ok(()),
@@ -100,9 +102,9 @@ fn check_options(options: &Value) -> Result<(), String> {
     let mut set = options.iter().filter(|(_, value)| !is_empty(value));
     match set.find(|(name, _)| !WITHOUT_EFFECT.contains(&name.as_str())) {
         None => Ok(()),
-        Some((name, _)) => {
-            Err(format!("the browser of the episode runs already: it cannot be started with `{name}`"))
-        }
+        Some((name, _)) => Err(format!(
+            "the browser of the episode runs already: it cannot be started with `{name}`"
+        )),
     }
 }
 
@@ -114,7 +116,10 @@ mod tests {
     const VERSION: &str = "156.0.8078.108";
 
     fn always(capabilities: &Value) -> Result<Capabilities, String> {
-        wanted(&json!({ "capabilities": { "alwaysMatch": capabilities, "firstMatch": [{}] } }), VERSION)
+        wanted(
+            &json!({ "capabilities": { "alwaysMatch": capabilities, "firstMatch": [{}] } }),
+            VERSION,
+        )
     }
 
     #[test]
@@ -124,7 +129,10 @@ mod tests {
             "pageLoadStrategy": "normal",
             "goog:chromeOptions": { "extensions": [], "args": ["--headless=new"] },
         });
-        assert_eq!(always(&selenium).unwrap(), *json!({ "pageLoadStrategy": "normal" }).as_object().unwrap());
+        assert_eq!(
+            always(&selenium).unwrap(),
+            *json!({ "pageLoadStrategy": "normal" }).as_object().unwrap()
+        );
         for asked in [
             json!({}),
             json!({ "browserName": "Chrome", "webSocketUrl": true, "wdio:enforceWebDriverClassic": true }),

@@ -1,16 +1,15 @@
 //! Connections to chromedriver, for HTTP clients.
 
-use std::{
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use ::http::Uri;
 use hyper_util::rt::TokioIo;
 use processes::own_network::server::Dialer;
-use tokio::{net::TcpStream, task::spawn_blocking};
+use tokio::net::TcpStream;
+use tokio::task::spawn_blocking;
 use tower::Service;
 
 /// Connects to chromedriver, whatever address is asked for: there is nothing else.
@@ -29,7 +28,8 @@ impl Service<Uri> for Connector {
     fn call(&mut self, _: Uri) -> Self::Future {
         let dialer = Arc::clone(&self.0);
         Box::pin(async move {
-            let stream = spawn_blocking(move || dialer.connect()).await.map_err(io::Error::other)??;
+            let stream =
+                spawn_blocking(move || dialer.connect()).await.map_err(io::Error::other)??;
             stream.set_nonblocking(true)?;
             stream.set_nodelay(true)?;
             Ok(TokioIo::new(TcpStream::from_std(stream)?))

@@ -106,7 +106,8 @@ pub(super) fn parse<'p>(method: &Method, path: &'p str) -> Request<'p> {
 
 fn parse_command<'p>(method: &Method, path: &'p str) -> Request<'p> {
     let Some((session, command)) = path.split_once('/') else { return Request::Unknown };
-    let mut methods = SESSION.iter().filter(|(_, pattern)| fits(pattern, command)).map(|(known, _)| *known);
+    let mut methods =
+        SESSION.iter().filter(|(_, pattern)| fits(pattern, command)).map(|(known, _)| *known);
     match methods.next() {
         None => Request::Unknown,
         Some(first) if method == first || methods.any(|known| method == known) => {
@@ -247,7 +248,9 @@ mod tests {
                 assert!(!matches!(found, Request::Command { .. }), "{method} {path}");
             }
         }
-        for path in ["/shutdown", "/sessions", "/", "", "/session/..", "/session/%2e%2e", "/wd/hub/session"] {
+        for path in
+            ["/shutdown", "/sessions", "/", "", "/session/..", "/session/%2e%2e", "/wd/hub/session"]
+        {
             for method in ["GET", "POST", "DELETE"] {
                 assert_eq!(parsed(method, path), Request::Unknown, "{method} {path}");
             }

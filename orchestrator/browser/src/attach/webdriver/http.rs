@@ -1,6 +1,7 @@
 //! The HTTP side of the door for WebDriver: each request is answered in WebDriver's JSON.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use fantoccini::error::{ErrorStatus, WebDriver};
@@ -9,10 +10,8 @@ use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{
-    endpoints::{self, Request as Asked},
-    session::{Command, Sessions, status},
-};
+use super::endpoints::{self, Request as Asked};
+use super::session::{Command, Sessions, status};
 use crate::attach::door::{HttpResponse, Place};
 
 /// The longest body of a request: a script with its arguments.
@@ -36,7 +35,11 @@ pub(super) async fn answer(
     }
 }
 
-async fn carry_out(sessions: &Sessions, request: Request<Incoming>, path: &str) -> Result<Value, WebDriver> {
+async fn carry_out(
+    sessions: &Sessions,
+    request: Request<Incoming>,
+    path: &str,
+) -> Result<Value, WebDriver> {
     let method = request.method().clone();
     match endpoints::parse(&method, path) {
         Asked::Status => {
@@ -63,17 +66,20 @@ async fn carry_out(sessions: &Sessions, request: Request<Incoming>, path: &str) 
                 "Command not found: {method} {path}: only the commands of the W3C's WebDriver are allowed in an episode"
             ),
         )),
-        Asked::OtherMethod => {
-            Err(WebDriver::new(ErrorStatus::UnknownMethod, format!("{path} has no method {method}")))
-        }
+        Asked::OtherMethod => Err(WebDriver::new(
+            ErrorStatus::UnknownMethod,
+            format!("{path} has no method {method}"),
+        )),
     }
 }
 
 /// The JSON object of a request.
 async fn body(request: Request<Incoming>) -> Result<Option<Value>, WebDriver> {
     let invalid = |why: String| WebDriver::new(ErrorStatus::InvalidArgument, why);
-    let reading = timeout(BODY_TIMEOUT, Limited::new(request.into_body(), MAX_BODY).collect()).await;
-    let read = reading.map_err(|_| invalid(format!("the body has not come within {BODY_TIMEOUT:?}")))?;
+    let reading =
+        timeout(BODY_TIMEOUT, Limited::new(request.into_body(), MAX_BODY).collect()).await;
+    let read =
+        reading.map_err(|_| invalid(format!("the body has not come within {BODY_TIMEOUT:?}")))?;
     let bytes = match read {
         Ok(read) => read.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -98,7 +104,8 @@ fn response(code: StatusCode, body: &Value) -> HttpResponse {
     let mut response = Response::new(Full::from(body.to_string()));
     *response.status_mut() = code;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
+    headers
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }

@@ -21,26 +21,22 @@ mod endpoints;
 mod http;
 mod session;
 
-use std::{
-    net::Ipv4Addr,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gateway::Key;
 use processes::own_network;
-use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use self::session::Sessions;
-use crate::{
-    Error,
-    attach::{
-        door::{self, Place},
-        proxy::{Limits, Server as DevTools},
-    },
-    cdp::connection::Cdp,
-    launch::chromedriver::Chromedriver,
-};
+use crate::Error;
+use crate::attach::door::{self, Place};
+use crate::attach::proxy::{Limits, Server as DevTools};
+use crate::cdp::connection::Cdp;
+use crate::launch::chromedriver::Chromedriver;
 
 /// A running door with its chromedriver. Dropping it ends both.
 #[derive(Debug)]
@@ -65,12 +61,19 @@ pub(crate) struct Browser<'b> {
 
 impl Server {
     /// Starts chromedriver, opens its session, and listens on a free port of the loopback.
-    pub(crate) async fn start(chromedriver: PathBuf, browser: Browser<'_>) -> Result<Server, Error> {
+    pub(crate) async fn start(
+        chromedriver: PathBuf,
+        browser: Browser<'_>,
+    ) -> Result<Server, Error> {
         let failed = |error| Error::WebDriver { reason: format!("there is no port: {error}") };
-        let (driver, listener) = Chromedriver::start(chromedriver, browser.folder.to_owned()).await?;
-        let devtools = DevTools::start_for_one(listener, own_network::SERVER, browser.cdp, browser.limits)
-            .map_err(failed)?;
-        let dialer = driver.dialer().ok_or_else(|| Error::WebDriver { reason: "it has ended".to_owned() })?;
+        let (driver, listener) =
+            Chromedriver::start(chromedriver, browser.folder.to_owned()).await?;
+        let devtools =
+            DevTools::start_for_one(listener, own_network::SERVER, browser.cdp, browser.limits)
+                .map_err(failed)?;
+        let dialer = driver
+            .dialer()
+            .ok_or_else(|| Error::WebDriver { reason: "it has ended".to_owned() })?;
         let sessions = match Sessions::open(dialer, browser.version.to_owned()).await {
             Ok(sessions) => Arc::new(sessions),
             Err(Error::WebDriver { reason }) => {
@@ -85,7 +88,8 @@ impl Server {
         let url = place.url();
         let mut running = JoinSet::new();
         let answering = Arc::clone(&sessions);
-        let answer = move |request| http::answer(Arc::clone(&place), Arc::clone(&answering), request);
+        let answer =
+            move |request| http::answer(Arc::clone(&place), Arc::clone(&answering), request);
         // It has no other tasks.
         let (_, others) = mpsc::unbounded_channel();
         running.spawn(door::serve(listener, answer, others));

@@ -7,21 +7,24 @@
 //! One session is open from the start, so that a chromedriver that cannot use the browser is known
 //! before a client comes. One client has it at a time.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use ::http::{Method, StatusCode};
-use fantoccini::{
-    Client, ClientBuilder,
-    error::{CmdError, ErrorStatus, WebDriver},
-    wd::WebDriverCompatibleCommand,
-};
-use processes::own_network::{SERVER, server::Dialer};
+use fantoccini::error::{CmdError, ErrorStatus, WebDriver};
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder};
+use processes::own_network::SERVER;
+use processes::own_network::server::Dialer;
 use serde_json::{Map, Value, json};
-use tokio::{sync::Mutex, time::timeout};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
 use url::{ParseError, Url};
 
-use super::{capabilities, connector::Connector};
-use crate::{Error, launch::chromedriver::PORT};
+use super::capabilities;
+use super::connector::Connector;
+use crate::Error;
+use crate::launch::chromedriver::PORT;
 
 /// How long chromedriver may take to start, and to attach to the browser.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -119,7 +122,11 @@ impl Sessions {
     }
 
     /// Carries out a client's command.
-    pub(super) async fn carry_out(&self, session: &str, command: Command) -> Result<Value, WebDriver> {
+    pub(super) async fn carry_out(
+        &self,
+        session: &str,
+        command: Command,
+    ) -> Result<Value, WebDriver> {
         let client = {
             let state = self.state.lock().await;
             let open = state.open.as_ref().filter(|open| state.is_taken && open.id == session);
@@ -149,7 +156,10 @@ impl Sessions {
 }
 
 fn unknown(session: &str) -> WebDriver {
-    WebDriver::new(ErrorStatus::InvalidSessionId, format!("no session of this client has the id {session}"))
+    WebDriver::new(
+        ErrorStatus::InvalidSessionId,
+        format!("no session of this client has the id {session}"),
+    )
 }
 
 async fn open(dialer: &Arc<Dialer>, behaviour: Map<String, Value>) -> Result<Open, String> {
@@ -162,7 +172,9 @@ async fn open(dialer: &Arc<Dialer>, behaviour: Map<String, Value>) -> Result<Ope
     let connecting = timeout(OPEN_TIMEOUT, builder.connect(&address)).await;
     let client = connecting
         .map_err(|_| format!("chromedriver has opened no session within {OPEN_TIMEOUT:?}"))?
-        .map_err(|error| format!("chromedriver opens no session: {}", error_text::with_causes(&error)))?;
+        .map_err(|error| {
+            format!("chromedriver opens no session: {}", error_text::with_causes(&error))
+        })?;
     let id = client.session_id().await.map_err(|error| error.to_string())?;
     let id = id.ok_or("chromedriver has opened a session without an id")?;
     let mut capabilities = client.capabilities().cloned().map_or_else(|| json!({}), Value::from);

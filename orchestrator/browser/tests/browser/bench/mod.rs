@@ -1,6 +1,9 @@
 //! A page for actions, with a log of what happens to it.
 
-use std::{env, path::Path, process::Command, time::Duration};
+use std::env;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Pace, Programs, Session};
 use gateway::InFlight;

@@ -1,10 +1,8 @@
 //! Serves the pages that try to break out, and what they could reach.
 
-use std::{
-    fs,
-    net::UdpSocket,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::net::UdpSocket;
+use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Session};
 use gateway::InFlight;
@@ -70,7 +68,12 @@ pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> Str
             let text = session.page_text().await.unwrap();
             return format!("{}\n{text}", seen.title);
         }
-        assert!(Instant::now() < deadline, "{page} does not come to its end: {} {:?}", seen.title, seen.tabs);
+        assert!(
+            Instant::now() < deadline,
+            "{page} does not come to its end: {} {:?}",
+            seen.title,
+            seen.tabs
+        );
         session.act(&Action::Noop).await.unwrap();
     }
 }

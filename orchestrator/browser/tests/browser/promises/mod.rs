@@ -2,10 +2,8 @@
 //!
 //! A version of Chromium with a new interface fails here until somebody has looked at it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, Session};
 use fancy_regex::Regex;
@@ -64,7 +62,8 @@ fn let_in() -> BTreeSet<String> {
     for script in SCRIPTS {
         for named in entry.captures_iter(script).chain(single.captures_iter(script)) {
             let named = named.unwrap();
-            let names = named[2].split(|c: char| !c.is_alphanumeric()).filter(|name| !name.is_empty());
+            let names =
+                named[2].split(|c: char| !c.is_alphanumeric()).filter(|name| !name.is_empty());
             found.extend(names.map(|name| format!("{}.{name}", &named[1])));
         }
     }
@@ -75,7 +74,9 @@ fn let_in() -> BTreeSet<String> {
 fn excepted() -> BTreeSet<String> {
     let name = Regex::new(r"(?:get |static )?\w+\.\w+").unwrap();
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-    lines.flat_map(|line| name.find_iter(line).map(|found| found.unwrap().as_str().to_owned())).collect()
+    lines
+        .flat_map(|line| name.find_iter(line).map(|found| found.unwrap().as_str().to_owned()))
+        .collect()
 }
 
 /// How many calls lie behind the refusal of each of these functions, in a page of a frozen world.

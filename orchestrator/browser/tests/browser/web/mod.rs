@@ -1,22 +1,20 @@
 //! A web for the tests: an HTTP proxy that answers for every host, and its pages.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    convert::Infallible,
-    net::SocketAddr,
-    pin::Pin,
-    sync::{Arc, Mutex},
-    task::{Context, Poll},
-};
+use std::collections::{HashMap, VecDeque};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
-use hyper::{
-    Request, Response,
-    body::{Body, Bytes, Frame, Incoming},
-    server::conn::http1,
-    service::service_fn,
-};
+use hyper::body::{Body, Bytes, Frame, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
 
 /// The pages by `host/path`, and the requests.
 pub(crate) struct Web {
@@ -131,8 +129,9 @@ fn answer(
         Some("zip") => "application/zip",
         _ => "text/html; charset=utf-8",
     };
-    let header =
-        |name: &str| request.headers().get(name).map_or("", |value| value.to_str().unwrap_or_default());
+    let header = |name: &str| {
+        request.headers().get(name).map_or("", |value| value.to_str().unwrap_or_default())
+    };
     let text = body.map(|body| {
         body.replace("%COOKIE%", header("cookie"))
             .replace("%LANGUAGE%", header("accept-language"))

@@ -38,7 +38,8 @@ pub(super) fn import(folder: &Utf8Path, choice: &Choice, output: &Utf8Path) -> O
     let made = suite(folder, &choice.apps, choice.list()).or_input("import WebArena-Infinity")?;
     let InfinitySuite { suite, folder, apps } = made;
     write(&suite, output)?;
-    let (tasks, sites) = (counted(suite.import.tasks.len(), "task"), counted(apps.len(), "application"));
+    let (tasks, sites) =
+        (counted(suite.import.tasks.len(), "task"), counted(apps.len(), "application"));
     println!("{output}: {tasks} of {sites}, served from {folder}");
     println!("Its verifiers are run by python3, which needs the package `requests`.");
     say_rest(&suite.import, output);

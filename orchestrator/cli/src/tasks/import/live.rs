@@ -45,7 +45,9 @@ impl Live {
         let doing = format!("import {name}");
         let import = read_file(&file, read).or_input(&doing)?;
         if import.tasks.is_empty() {
-            return Err(Failure::Input(format!("failed to {doing}: {file} has no task that can be scored")));
+            return Err(Failure::Input(format!(
+                "failed to {doing}: {file} has no task that can be scored"
+            )));
         }
         let found = |path: Utf8PathBuf| {
             snapshots::Archive::open(&path)?;
@@ -54,8 +56,11 @@ impl Live {
             }
             path.canonicalize_utf8().with_context(|| path.to_string())
         };
-        let snapshots =
-            snapshots.into_iter().map(found).collect::<anyhow::Result<Vec<_>>>().or_input(&doing)?;
+        let snapshots = snapshots
+            .into_iter()
+            .map(found)
+            .collect::<anyhow::Result<Vec<_>>>()
+            .or_input(&doing)?;
         let recorded = snapshots.len();
         let suite = NewSuite::new(name, live::world(snapshots, clock, viewport, search), import);
         write(&suite, &output)?;

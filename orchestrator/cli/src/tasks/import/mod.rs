@@ -154,9 +154,9 @@ impl Benchmark {
     /// The folder of the new suite.
     fn output(&self) -> &Utf8Path {
         match self {
-            Benchmark::Assistantbench(live) | Benchmark::Fanoutqa(live) | Benchmark::Mind2WebLive(live) => {
-                live.output()
-            }
+            Benchmark::Assistantbench(live)
+            | Benchmark::Fanoutqa(live)
+            | Benchmark::Mind2WebLive(live) => live.output(),
             Benchmark::Infinity { output, .. }
             | Benchmark::Miniwob { output, .. }
             | Benchmark::Turkingbench { output, .. }
@@ -175,7 +175,9 @@ impl Benchmark {
                 live.import("assistantbench", live_world::BROWSERGYM, assistantbench)
             }
             Benchmark::Fanoutqa(live) => live.import("fanoutqa", live_world::BROWSERGYM, fanoutqa),
-            Benchmark::Infinity { folder, choice, output } => infinity::import(&folder, &choice, &output),
+            Benchmark::Infinity { folder, choice, output } => {
+                infinity::import(&folder, &choice, &output)
+            }
             Benchmark::Mind2WebLive(live) => {
                 live.import("mind2web-live", live_world::WEBCANVAS, mind2web_live)
             }
@@ -186,7 +188,9 @@ impl Benchmark {
             Benchmark::Visualwebarena { files, sites, output } => {
                 webarena::import_visual(&files, sites, &output)
             }
-            Benchmark::Warcbench { files, choice, output } => warcbench::import(&files, &choice, &output),
+            Benchmark::Warcbench { files, choice, output } => {
+                warcbench::import(&files, &choice, &output)
+            }
             Benchmark::Webarena { file, subset, sites, output } => {
                 webarena::import(&file, subset, sites, &output)
             }
@@ -196,7 +200,9 @@ impl Benchmark {
             Benchmark::Webchorearena { files, sites, output } => {
                 webarena::import_chores(&files, sites, &output)
             }
-            Benchmark::Workarena { folder, choice, output } => workarena::import(&folder, choice, &output),
+            Benchmark::Workarena { folder, choice, output } => {
+                workarena::import(&folder, choice, &output)
+            }
         }
     }
 }
@@ -212,7 +218,8 @@ pub(crate) fn warn(import: &Import) {
 fn write(suite: &NewSuite, output: &Utf8Path) -> Outcome {
     const DOING: &str = "write the suite";
     if out::is_stdout(output) {
-        return Err(anyhow!("a suite is a folder, and `-` is none; name another one")).or_input(DOING);
+        return Err(anyhow!("a suite is a folder, and `-` is none; name another one"))
+            .or_input(DOING);
     }
     suite.write(output).or_input(DOING)
 }

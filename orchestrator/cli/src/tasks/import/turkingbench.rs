@@ -54,7 +54,8 @@ impl From<Listed> for Split {
 /// Writes the suite, and says what is in it.
 pub(super) fn import(folder: &Utf8Path, choice: Choice, output: &Utf8Path) -> Outcome {
     let Choice { split, tasks, rows, vendor, snapshots, turkle } = choice;
-    let options = SuiteOptions { split: split.map(Split::from), tasks, rows, vendor, snapshots, turkle };
+    let options =
+        SuiteOptions { split: split.map(Split::from), tasks, rows, vendor, snapshots, turkle };
     let TurkingBenchSuite { suite, root, tasks, missing_hosts } =
         suite(folder, &options).or_input("import TurkingBench")?;
     write(&suite, output)?;
@@ -70,7 +71,9 @@ pub(super) fn import(folder: &Utf8Path, choice: Choice, output: &Utf8Path) -> Ou
         println!("What a recording has of those hosts is answered from it.");
     }
     if turkle {
-        println!("sandbox build hits && sandbox build --force --images '{output}/images' hits-turkingbench");
+        println!(
+            "sandbox build hits && sandbox build --force --images '{output}/images' hits-turkingbench"
+        );
     }
     say_rest(&suite.import, output);
     Ok(())

@@ -62,7 +62,8 @@ impl Archives<'_> {
 }
 
 fn open(folder: &Utf8Path, place: &str) -> anyhow::Result<Recording> {
-    let inside = ["", "web_archives", "environments/web_archives"].map(|inside| folder.join(inside));
+    let inside =
+        ["", "web_archives", "environments/web_archives"].map(|inside| folder.join(inside));
     let path = inside.iter().map(|folder| folder.join(place)).find(|path| path.is_file());
     let path = path.with_context(|| format!("its recording {place} is not in {folder}"))?;
     let archive = Archive::open(&path)?;

@@ -5,8 +5,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{
-    NewSuite, SiteManifests, SiteSet, only_lite, read_file, read_files, visualwebarena, webarena_verified,
-    webchorearena,
+    NewSuite, SiteManifests, SiteSet, only_lite, read_file, read_files, visualwebarena,
+    webarena_verified, webchorearena,
 };
 
 use super::{say_rest, write};
@@ -33,7 +33,8 @@ pub(in crate::tasks) struct Sites {
 fn read_place(text: &str) -> anyhow::Result<Place> {
     let (name, rest) = text.split_once('=').context("it has no `=`")?;
     let mut parts = rest.split(',');
-    let (sites, url) = (parts.next().unwrap_or_default(), parts.next().context("it has no address")?);
+    let (sites, url) =
+        (parts.next().unwrap_or_default(), parts.next().context("it has no address")?);
     let sites = sites.split('+').map(str::to_owned).collect();
     ensure!(
         url.starts_with("http://") || url.starts_with("https://"),
@@ -73,9 +74,13 @@ pub(super) fn import(file: &Utf8Path, subset: Subset, sites: Sites, output: &Utf
 /// Writes the suite of WebChoreArena's files, and says what is in it.
 pub(super) fn import_chores(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
     let (manifests, places, clock) = sites.resolve(SiteSet::WebArena, published())?;
-    let import =
-        read_files(files, |_, text| webchorearena(text, &places)).or_input("import WebChoreArena")?;
-    finish(&manifests, manifests.suite("webchorearena", world(manifests.folder(), clock), import), output)
+    let import = read_files(files, |_, text| webchorearena(text, &places))
+        .or_input("import WebChoreArena")?;
+    finish(
+        &manifests,
+        manifests.suite("webchorearena", world(manifests.folder(), clock), import),
+        output,
+    )
 }
 
 /// Writes the suite of WebArena-Verified's file, and says what is in it.
@@ -84,12 +89,17 @@ pub(super) fn import_verified(file: &Utf8Path, sites: Sites, output: &Utf8Path) 
         sites.resolve(SiteSet::WebArenaVerified, webarena_verified::published())?;
     let import = read_file(file, |text| webarena_verified::webarena_verified(text, &places))
         .or_input("import WebArena-Verified")?;
-    finish(&manifests, manifests.suite("webarena-verified", world(manifests.folder(), clock), import), output)
+    finish(
+        &manifests,
+        manifests.suite("webarena-verified", world(manifests.folder(), clock), import),
+        output,
+    )
 }
 
 /// Writes the suite of VisualWebArena's files, and says what is in it.
 pub(super) fn import_visual(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
-    let (manifests, places, clock) = sites.resolve(SiteSet::VisualWebArena, visualwebarena::published())?;
+    let (manifests, places, clock) =
+        sites.resolve(SiteSet::VisualWebArena, visualwebarena::published())?;
     let import = read_files(files, |_, text| visualwebarena::visualwebarena(text, &places))
         .or_input("import VisualWebArena")?;
     finish(
@@ -109,7 +119,8 @@ impl Sites {
         let own: Vec<String> = self.places.iter().map(|place| place.name.clone()).collect();
         let rest = published.into_iter().filter(|place| !own.contains(&place.name));
         let places: Vec<Place> = self.places.into_iter().chain(rest).collect();
-        let manifests = SiteManifests::find(self.sites, of).or_input("find the sites of the tasks")?;
+        let manifests =
+            SiteManifests::find(self.sites, of).or_input("find the sites of the tasks")?;
         Ok((manifests, places, self.clock))
     }
 }

@@ -56,11 +56,14 @@ mod tests {
         let instance = |url: &str| url.parse::<Url>().unwrap();
         let keep = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(keep.path()).unwrap();
-        let text = manifest(&instance("https://dev1.service-now.com/now/nav?x"), "ann: #1").unwrap();
+        let text =
+            manifest(&instance("https://dev1.service-now.com/now/nav?x"), "ann: #1").unwrap();
         fs::write(folder.join("site.yaml"), text).unwrap();
         let site = sites::Site::load(folder).unwrap();
         assert_eq!(site.address(), "https://dev1.service-now.com/");
-        let sites::manifest::DriverSpec::External(external) = &site.driver else { panic!("{site:?}") };
+        let sites::manifest::DriverSpec::External(external) = &site.driver else {
+            panic!("{site:?}")
+        };
         assert_eq!(external.url, "https://dev1.service-now.com");
         assert_eq!(site.accounts["admin"].username, "ann: #1");
         assert!(manifest(&instance("file:///etc"), "ann").is_err());

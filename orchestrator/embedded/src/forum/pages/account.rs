@@ -28,7 +28,9 @@ pub(in crate::forum) fn register(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let name = visit.form.text("user[username]").trim();
     let mut errors = Vec::new();
     if !users::is_name(name) {
-        errors.push("The username must be 3 to 25 letters, digits, hyphens or underscores.".to_owned());
+        errors.push(
+            "The username must be 3 to 25 letters, digits, hyphens or underscores.".to_owned(),
+        );
     }
     let (first, again) = ("user[password][first]", "user[password][second]");
     errors.extend(wrong_password(visit, first, again));
@@ -79,7 +81,10 @@ pub(in crate::forum) fn delete(visit: &Visit<'_>) -> Result<Reply, Failure> {
 pub(in crate::forum) fn biography(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let user = users::owner(visit)?;
     if !visit.sent {
-        return Reply::page("biography.html", context! { name => user.name, biography => user.biography });
+        return Reply::page(
+            "biography.html",
+            context! { name => user.name, biography => user.biography },
+        );
     }
     let biography = visit.form.text("user_biography[biography]").trim();
     let fault = if biography.is_empty() { None } else { wrong("The biography", biography, 300) };

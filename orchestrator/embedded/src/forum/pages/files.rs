@@ -4,11 +4,17 @@ use crate::forum::picture;
 use crate::web::{Failure, Reply, Visit};
 
 pub(in crate::forum) fn style(_: &Visit<'_>) -> Result<Reply, Failure> {
-    Ok(Reply::File { kind: "text/css; charset=UTF-8", bytes: include_bytes!("../forum.css").to_vec() })
+    Ok(Reply::File {
+        kind: "text/css; charset=UTF-8",
+        bytes: include_bytes!("../forum.css").to_vec(),
+    })
 }
 
 pub(in crate::forum) fn script(_: &Visit<'_>) -> Result<Reply, Failure> {
-    Ok(Reply::File { kind: "text/javascript; charset=UTF-8", bytes: include_bytes!("../forum.js").to_vec() })
+    Ok(Reply::File {
+        kind: "text/javascript; charset=UTF-8",
+        bytes: include_bytes!("../forum.js").to_vec(),
+    })
 }
 
 /// `/submission_images/<name>`: an image, drawn from its name.

@@ -117,7 +117,9 @@ fn subscription(visit: &Visit<'_>, yes: bool) -> Result<Reply, Failure> {
     forums::subscribe(visit.db, viewer.id, forum.id, yes)?;
     if visit.scripted {
         let forum = forums::addressed(visit)?;
-        return Ok(Reply::Json(serde_json::json!({ "subscribed": yes, "subscribers": forum.subscribers })));
+        return Ok(Reply::Json(
+            serde_json::json!({ "subscribed": yes, "subscribers": forum.subscribers }),
+        ));
     }
     Reply::redirect(back(visit, format!("/f/{}", forum.name)))
 }

@@ -1,6 +1,7 @@
 //! Pages of private messages.
 
-use minijinja::{context, value::Serde};
+use minijinja::context;
+use minijinja::value::Serde;
 
 use super::{LONGEST_BODY, wrong};
 use crate::forum::{messages, users};

@@ -1,6 +1,7 @@
 //! Lists of submissions and comments: the front pages, a forum, and the search.
 
-use minijinja::{Value, context, value::Serde};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use crate::forum::submissions::{SPANS, Scope, Sort};
 use crate::forum::{comments, forums, submissions, users};
@@ -10,8 +11,11 @@ use crate::web::{Failure, Reply, Visit};
 pub(in crate::forum) fn front(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let viewer = users::viewer(visit)?.map_or(0, |viewer| viewer.id);
     let subscribed = viewer != 0 && !forums::subscribed(visit.db, viewer)?.is_empty();
-    let (scope, listing) =
-        if subscribed { (Scope::Subscribed(viewer), "subscribed") } else { (Scope::Featured, "featured") };
+    let (scope, listing) = if subscribed {
+        (Scope::Subscribed(viewer), "subscribed")
+    } else {
+        (Scope::Featured, "featured")
+    };
     let sort = last_part(&visit.address);
     page(visit, sort, scope, context! { title => "Front page", base => "", listing })
 }

@@ -10,7 +10,8 @@ pub(super) mod remark;
 pub(super) mod submit;
 pub(super) mod thread;
 
-use minijinja::{Value, context, value::Serde};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use super::{forums, users};
 use crate::web::{Failure, Visit};
@@ -45,5 +46,6 @@ fn wrong(what: &str, text: &str, longest: usize) -> Option<String> {
 }
 
 fn too_long(what: &str, text: &str, longest: usize) -> Option<String> {
-    (text.chars().count() > longest).then(|| format!("{what} must not be longer than {longest} characters."))
+    (text.chars().count() > longest)
+        .then(|| format!("{what} must not be longer than {longest} characters."))
 }

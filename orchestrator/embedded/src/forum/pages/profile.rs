@@ -1,6 +1,7 @@
 //! Pages of a user's submissions and comments.
 
-use minijinja::{Value, context, value::Serde};
+use minijinja::value::Serde;
+use minijinja::{Value, context};
 
 use crate::forum::submissions::{Scope, Sort};
 use crate::forum::users::{self, User};
@@ -19,9 +20,12 @@ pub(in crate::forum) fn overview(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let (submissions, more) =
         submissions::list(visit.db, Scope::By(user.id), Sort::New, i64::MIN, number, viewer)?;
     let (comments, more_comments) = comments::list(visit.db, Some(user.id), number, viewer)?;
-    let mut entries: Vec<(i64, Value)> =
-        submissions.into_iter().map(|one| (one.created, context! { submission => Serde(one) })).collect();
-    entries.extend(comments.into_iter().map(|one| (one.created, context! { comment => Serde(one) })));
+    let mut entries: Vec<(i64, Value)> = submissions
+        .into_iter()
+        .map(|one| (one.created, context! { submission => Serde(one) }))
+        .collect();
+    entries
+        .extend(comments.into_iter().map(|one| (one.created, context! { comment => Serde(one) })));
     entries.sort_by_key(|(created, _)| -created);
     let entries: Vec<Value> = entries.into_iter().map(|(_, entry)| entry).collect();
     page(user, "overview", entries, more || more_comments, number)
@@ -30,7 +34,8 @@ pub(in crate::forum) fn overview(visit: &Visit<'_>) -> Result<Reply, Failure> {
 pub(in crate::forum) fn submissions(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let (user, viewer) = person(visit)?;
     let number = visit.page_number();
-    let (found, more) = submissions::list(visit.db, Scope::By(user.id), Sort::New, i64::MIN, number, viewer)?;
+    let (found, more) =
+        submissions::list(visit.db, Scope::By(user.id), Sort::New, i64::MIN, number, viewer)?;
     let entries = found.into_iter().map(|one| context! { submission => Serde(one) }).collect();
     page(user, "submissions", entries, more, number)
 }
@@ -43,6 +48,12 @@ pub(in crate::forum) fn comments(visit: &Visit<'_>) -> Result<Reply, Failure> {
     page(user, "comments", entries, more, number)
 }
 
-fn page(user: User, tab: &str, entries: Vec<Value>, more: bool, number: i64) -> Result<Reply, Failure> {
+fn page(
+    user: User,
+    tab: &str,
+    entries: Vec<Value>,
+    more: bool,
+    number: i64,
+) -> Result<Reply, Failure> {
     Reply::page("user.html", context! { user => Serde(user), tab, entries, more, page => number })
 }

@@ -1,6 +1,7 @@
 //! Pages of one comment: writing, showing, voting, editing, deleting.
 
-use minijinja::{context, value::Serde};
+use minijinja::context;
+use minijinja::value::Serde;
 
 use super::forum::about;
 use super::thread::{addressed, may_change, voted};
@@ -25,8 +26,7 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let forum = forums::named(visit.db, &submission.forum)?.ok_or(Failure::NotFound)?;
     let comments = comments::tree(visit.db, submission.id, Some(comment.id), viewer)?;
     let about = about(visit, &forum)?;
-    let shows =
-        context! { submission => Serde(submission), comments => Serde(comments), single => true, ..about };
+    let shows = context! { submission => Serde(submission), comments => Serde(comments), single => true, ..about };
     Reply::page("thread.html", shows)
 }
 
@@ -50,7 +50,8 @@ pub(in crate::forum) fn create(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let body = visit.form.text(&field).trim();
     if let Some(error) = wrong("The comment", body, LONGEST_BODY) {
         let parent = parent.map(|parent| parent.id);
-        let shows = context! { submission => Serde(submission), field, parent, body, errors => [error] };
+        let shows =
+            context! { submission => Serde(submission), field, parent, body, errors => [error] };
         return Reply::refused("comment_form_page.html", shows);
     }
     let parent = parent.map(|parent| parent.id);
@@ -84,7 +85,10 @@ pub(in crate::forum) fn delete(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let comment = one(visit, viewer.id)?;
     may_change(visit, &viewer, comment.user_id, comment.forum_id)?;
     comments::delete(visit.db, &comment)?;
-    Reply::redirect(format!("/f/{}/{}/{}", comment.forum, comment.submission, comment.submission_slug))
+    Reply::redirect(format!(
+        "/f/{}/{}/{}",
+        comment.forum, comment.submission, comment.submission_slug
+    ))
 }
 
 /// `/cv/<id>` with `choice` 1, -1 or 0.

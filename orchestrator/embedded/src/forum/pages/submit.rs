@@ -14,7 +14,8 @@ pub(in crate::forum) fn submit(visit: &Visit<'_>) -> Result<Reply, Failure> {
         Some(_) => forums::addressed(visit)?.name,
         None => String::new(),
     };
-    let names: Vec<String> = forums::all(visit.db, false)?.into_iter().map(|forum| forum.name).collect();
+    let names: Vec<String> =
+        forums::all(visit.db, false)?.into_iter().map(|forum| forum.name).collect();
     if !visit.sent {
         return Reply::page("submit.html", context! { chosen => here, names });
     }

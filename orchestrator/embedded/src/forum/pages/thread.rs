@@ -1,6 +1,7 @@
 //! Pages of one submission with its comments: showing, voting, editing, deleting.
 
-use minijinja::{context, value::Serde};
+use minijinja::context;
+use minijinja::value::Serde;
 
 use super::forum::about;
 use super::{LONGEST_BODY, LONGEST_TITLE, back, too_long, wrong};
@@ -30,7 +31,12 @@ pub(in crate::forum) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
 }
 
 /// Whether `user` may change a post of `author` in a forum.
-pub(super) fn may_change(visit: &Visit<'_>, user: &User, author: i64, forum: i64) -> Result<(), Failure> {
+pub(super) fn may_change(
+    visit: &Visit<'_>,
+    user: &User,
+    author: i64,
+    forum: i64,
+) -> Result<(), Failure> {
     if user.id == author || forums::may_moderate(visit.db, user, forum)? {
         Ok(())
     } else {
@@ -45,7 +51,8 @@ pub(in crate::forum) fn edit(visit: &Visit<'_>) -> Result<Reply, Failure> {
         return Err(Failure::Forbidden);
     }
     if !visit.sent {
-        let (title, url, body) = (submission.title.clone(), submission.url.clone(), submission.body.clone());
+        let (title, url, body) =
+            (submission.title.clone(), submission.url.clone(), submission.body.clone());
         return Reply::page(
             "edit_submission.html",
             context! { submission => Serde(submission), title, url, body },
@@ -85,9 +92,17 @@ pub(in crate::forum) fn vote(visit: &Visit<'_>) -> Result<Reply, Failure> {
     voted(visit, viewer.id, On::Submission(submission.id), submission.address())
 }
 
-pub(super) fn voted(visit: &Visit<'_>, viewer: i64, on: On, address: String) -> Result<Reply, Failure> {
-    let choice =
-        visit.form.number("choice").filter(|choice| (-1..=1).contains(choice)).ok_or(Failure::NotFound)?;
+pub(super) fn voted(
+    visit: &Visit<'_>,
+    viewer: i64,
+    on: On,
+    address: String,
+) -> Result<Reply, Failure> {
+    let choice = visit
+        .form
+        .number("choice")
+        .filter(|choice| (-1..=1).contains(choice))
+        .ok_or(Failure::NotFound)?;
     let net = votes::cast(visit.db, viewer, on, choice)?;
     if visit.scripted {
         return Ok(Reply::Json(serde_json::json!({ "choice": choice, "netScore": net })));

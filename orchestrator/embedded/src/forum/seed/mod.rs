@@ -7,16 +7,15 @@ mod write;
 
 use std::collections::HashSet;
 
+pub use people::{ACCOUNTS, Account};
 use rusqlite::Connection;
+use threads::Thread;
+use topic::{Speech, Topic};
 
 use crate::Error;
 use crate::dice::Dice;
 use crate::error::sqlite;
 use crate::golden::Recipe;
-
-pub use people::{ACCOUNTS, Account};
-use threads::Thread;
-use topic::{Speech, Topic};
 
 /// 2023-06-15T09:00:00Z, just after the newest post.
 const END: i64 = 1_686_819_600;
@@ -112,7 +111,9 @@ fn threads(dice: &mut Dice, topics: &[Topic], common: &Topic) -> Vec<Thread> {
         let speech = Speech { topic, common };
         let mut titles = HashSet::new();
         let weight = topic.one("weight").parse().unwrap_or(100);
-        all.extend((0..weight).filter_map(|_| threads::thread(dice, &speech, forum, users, &mut titles)));
+        all.extend(
+            (0..weight).filter_map(|_| threads::thread(dice, &speech, forum, users, &mut titles)),
+        );
     }
     all.sort_by_key(|thread| thread.created);
     all

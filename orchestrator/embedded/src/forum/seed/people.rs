@@ -29,14 +29,15 @@ pub const ACCOUNTS: [Account; 6] = [
 pub(super) const OTHERS: usize = 420;
 
 const FIRST: [&str; 30] = [
-    "quiet", "copper", "lazy", "northern", "paper", "rusty", "gentle", "salty", "spare", "velvet", "hollow",
-    "early", "crooked", "plain", "amber", "mossy", "second", "lucky", "grumpy", "silver", "humble",
-    "distant", "faded", "tiny", "windy", "sober", "nimble", "bitter", "polite", "wooden",
+    "quiet", "copper", "lazy", "northern", "paper", "rusty", "gentle", "salty", "spare", "velvet",
+    "hollow", "early", "crooked", "plain", "amber", "mossy", "second", "lucky", "grumpy", "silver",
+    "humble", "distant", "faded", "tiny", "windy", "sober", "nimble", "bitter", "polite", "wooden",
 ];
 const SECOND: [&str; 30] = [
-    "harbour", "teapot", "badger", "lantern", "ferry", "bicycle", "heron", "button", "orchard", "signal",
-    "otter", "kettle", "compass", "pigeon", "anchor", "violin", "walnut", "printer", "glacier", "sparrow",
-    "ladder", "biscuit", "tunnel", "meadow", "magnet", "window", "turnip", "engine", "umbrella", "postcard",
+    "harbour", "teapot", "badger", "lantern", "ferry", "bicycle", "heron", "button", "orchard",
+    "signal", "otter", "kettle", "compass", "pigeon", "anchor", "violin", "walnut", "printer",
+    "glacier", "sparrow", "ladder", "biscuit", "tunnel", "meadow", "magnet", "window", "turnip",
+    "engine", "umbrella", "postcard",
 ];
 
 const BIOGRAPHIES: [&str; 14] = [

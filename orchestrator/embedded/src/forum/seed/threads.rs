@@ -44,7 +44,8 @@ pub(super) fn thread(
     users: usize,
     titles: &mut HashSet<String>,
 ) -> Option<Thread> {
-    let [posts, headlines, captions] = ["post", "headline", "caption"].map(|key| speech.topic.all(key));
+    let [posts, headlines, captions] =
+        ["post", "headline", "caption"].map(|key| speech.topic.all(key));
     for _ in 0..TRIES {
         let mut choices = Choices::new();
         let thrown = dice.below(posts.len() + headlines.len() + captions.len());

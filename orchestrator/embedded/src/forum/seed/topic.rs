@@ -20,7 +20,8 @@ pub(super) type Choices = BTreeMap<String, String>;
 /// Keys with a new choice at each use.
 const FRESH: [&str; 1] = ["number"];
 /// Keys whose choice belongs to the submission: comments make their own choices.
-const OWN: [&str; 9] = ["person", "month", "ask", "feeling", "moment", "turn", "lesson", "why", "family"];
+const OWN: [&str; 9] =
+    ["person", "month", "ask", "feeling", "moment", "turn", "lesson", "why", "family"];
 
 impl Topic {
     pub(super) fn parse(text: &'static str) -> Result<Self, Error> {
@@ -36,7 +37,10 @@ impl Topic {
                     .or_default()
                     .extend(line[equals + 3..].split(" / ").map(str::trim));
             } else {
-                return Err(Error::BuiltIn { what: "topics", reason: format!("no key in {line:?}") });
+                return Err(Error::BuiltIn {
+                    what: "topics",
+                    reason: format!("no key in {line:?}"),
+                });
             }
         }
         Ok(Self(lists))
@@ -157,7 +161,8 @@ fn join(text: &mut String, choice: &str) {
 /// I.
 fn continued(sentence: &str) -> String {
     let first = sentence.split([' ', ',', '\'']).next().unwrap_or("");
-    let keeps = first == "I" || first.starts_with('{') || first.len() > 1 && first == first.to_uppercase();
+    let keeps =
+        first == "I" || first.starts_with('{') || first.len() > 1 && first == first.to_uppercase();
     let mut letters = sentence.chars();
     match letters.next() {
         Some(letter) if !keeps => letter.to_lowercase().chain(letters).collect(),

@@ -21,7 +21,13 @@ pub(super) fn people(db: &Connection, dice: &mut Dice) -> rusqlite::Result<()> {
     for (index, account) in ACCOUNTS.iter().enumerate() {
         let hash = password::hash(account.username, account.password);
         let created = END - 3 * YEAR - 1000 * (ACCOUNTS.len() - index) as i64;
-        insert.execute(params![account.username, hash, created, account.role == "administrator", ""])?;
+        insert.execute(params![
+            account.username,
+            hash,
+            created,
+            account.role == "administrator",
+            ""
+        ])?;
     }
     for name in people::names(dice, OTHERS) {
         // Nobody knows these passwords.
@@ -37,8 +43,10 @@ pub(super) fn forums(db: &Connection, dice: &mut Dice, topics: &[Topic]) -> rusq
         "insert into forums (name, name_key, title, description, sidebar, created, featured, subscribers) \
          values (?1, lower(?1), ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    let mut moderate = db.prepare("insert into moderators (forum, user, created) values (?1, ?2, ?3)")?;
-    let mut subscribe = db.prepare("insert or ignore into subscriptions (user, forum) values (?1, ?2)")?;
+    let mut moderate =
+        db.prepare("insert into moderators (forum, user, created) values (?1, ?2, ?3)")?;
+    let mut subscribe =
+        db.prepare("insert or ignore into subscriptions (user, forum) values (?1, ?2)")?;
     for (index, topic) in topics.iter().enumerate() {
         let (name, title, about) = (topic.one("name"), topic.one("title"), topic.one("about"));
         let featured = topic.one("featured") == "yes";
@@ -70,16 +78,22 @@ pub(super) fn forums(db: &Connection, dice: &mut Dice, topics: &[Topic]) -> rusq
     Ok(())
 }
 
-pub(super) fn threads(db: &Connection, dice: &mut Dice, threads: &[Thread]) -> rusqlite::Result<()> {
+pub(super) fn threads(
+    db: &Connection,
+    dice: &mut Dice,
+    threads: &[Thread],
+) -> rusqlite::Result<()> {
     let mut insert = db.prepare(
         "insert into submissions (forum, user, title, slug, url, image, body, created, active, up, down, comments) \
          values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     )?;
-    let mut vote =
-        db.prepare("insert or ignore into submission_votes (user, submission, choice) values (?1, ?2, ?3)")?;
+    let mut vote = db.prepare(
+        "insert or ignore into submission_votes (user, submission, choice) values (?1, ?2, ?3)",
+    )?;
     let mut remarks: Vec<(i64, i64, usize, &Remark)> = Vec::new();
     for (index, thread) in threads.iter().enumerate() {
-        let active = thread.comments.iter().map(|remark| remark.created).max().unwrap_or(thread.created);
+        let active =
+            thread.comments.iter().map(|remark| remark.created).max().unwrap_or(thread.created);
         let author = thread.user as i64 + 1;
         insert.execute(params![
             thread.forum as i64 + 1,
@@ -104,7 +118,11 @@ pub(super) fn threads(db: &Connection, dice: &mut Dice, threads: &[Thread]) -> r
             vote.execute(params![voter(dice), submission, -1])?;
         }
         remarks.extend(
-            thread.comments.iter().enumerate().map(|(at, remark)| (remark.created, submission, at, remark)),
+            thread
+                .comments
+                .iter()
+                .enumerate()
+                .map(|(at, remark)| (remark.created, submission, at, remark)),
         );
     }
     remarks.sort_by_key(|(created, submission, at, _)| (*created, *submission, *at));
@@ -119,13 +137,22 @@ fn comments(
     let mut insert = db.prepare(
         "insert into comments (submission, parent, user, body, created, up, down) values (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    let mut vote =
-        db.prepare("insert or ignore into comment_votes (user, comment, choice) values (?1, ?2, ?3)")?;
+    let mut vote = db.prepare(
+        "insert or ignore into comment_votes (user, comment, choice) values (?1, ?2, ?3)",
+    )?;
     let mut numbers = std::collections::HashMap::new();
     for (created, submission, at, remark) in remarks {
         let parent = remark.parent.and_then(|parent| numbers.get(&(*submission, parent)).copied());
         let author = remark.user as i64 + 1;
-        insert.execute(params![submission, parent, author, remark.body, created, remark.up, remark.down])?;
+        insert.execute(params![
+            submission,
+            parent,
+            author,
+            remark.body,
+            created,
+            remark.up,
+            remark.down
+        ])?;
         let number: i64 = db.last_insert_rowid();
         numbers.insert((*submission, *at), number);
         if remark.user < ACCOUNTS.len() {

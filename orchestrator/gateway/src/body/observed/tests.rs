@@ -70,9 +70,9 @@ async fn pass(body: Frames, max: Option<usize>) -> (Vec<String>, Vec<String>) {
     let mut got = Vec::new();
     while let Some(frame) = body.frame().await {
         match frame {
-            Ok(frame) => {
-                got.push(String::from_utf8_lossy(frame.data_ref().unwrap_or(&Bytes::new())).into_owned())
-            }
+            Ok(frame) => got.push(
+                String::from_utf8_lossy(frame.data_ref().unwrap_or(&Bytes::new())).into_owned(),
+            ),
             Err(error) => {
                 got.push(error.to_string());
                 break;

@@ -44,7 +44,14 @@ fn digest(n: usize) -> String {
 
 fn uuid(n: usize) -> String {
     let text = digest(n);
-    format!("{}-{}-4{}-a{}-{}", &text[..8], &text[8..12], &text[13..16], &text[17..20], &text[20..32])
+    format!(
+        "{}-{}-4{}-a{}-{}",
+        &text[..8],
+        &text[8..12],
+        &text[13..16],
+        &text[17..20],
+        &text[20..32]
+    )
 }
 
 fn base64(text: &str) -> String {
@@ -108,17 +115,28 @@ const SHAPES: [Shape; 44] = [
     }),
     ("graphql", |n| {
         let query = "query Item($id: ID!) { item(id: $id) { name } }";
-        post(&api("graphql".into()), JSON, format!("{{\"query\":\"{query}\",\"variables\":{{\"id\":{n}}}}}"))
+        post(
+            &api("graphql".into()),
+            JSON,
+            format!("{{\"query\":\"{query}\",\"variables\":{{\"id\":{n}}}}}"),
+        )
     }),
     ("batch of graphql", |n| {
-        post(&api("batch".into()), JSON, format!("[{{\"id\":\"a\",\"variables\":{{\"page\":{n}}}}}]"))
+        post(
+            &api("batch".into()),
+            JSON,
+            format!("[{{\"id\":\"a\",\"variables\":{{\"page\":{n}}}}}]"),
+        )
     }),
     ("json-rpc", |n| {
         let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"get\",\"params\":[{n}]}}");
         post(&api("rpc".into()), JSON, call)
     }),
     ("form", |n| post(&api("lookup".into()), FORM, format!("station={n}&csrf=abcdefgh12345678"))),
-    ("other method", |n| Ask { method: "PUT", ..post(&api("note".into()), JSON, format!("{{\"n\":{n}}}")) }),
+    ("other method", |n| Ask {
+        method: "PUT",
+        ..post(&api("note".into()), JSON, format!("{{\"n\":{n}}}"))
+    }),
     ("language in a header", |n| with(get(api("news".into())), "accept-language", language(n))),
     ("tenant in a header", |n| with(get(api("dashboard".into())), "x-tenant", format!("t{n}"))),
 ];
@@ -176,5 +194,10 @@ fn what_was_not_recorded_is_not_given_as_if_it_was() {
         }
     }
     println!("{asked} asked for, {missed} missed");
-    assert!(wrong.is_empty(), "{} of {asked}, such as {:#?}", wrong.len(), &wrong[..wrong.len().min(12)]);
+    assert!(
+        wrong.is_empty(),
+        "{} of {asked}, such as {:#?}",
+        wrong.len(),
+        &wrong[..wrong.len().min(12)]
+    );
 }

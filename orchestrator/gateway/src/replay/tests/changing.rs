@@ -23,8 +23,15 @@ fn a_time_stamp_is_passed_over_and_its_answers_come_in_order() {
     assert_eq!(client.get(&url("b"), &[]).text(), "other");
     assert_eq!(client.get(&url("c"), &[]).answer.level(), "miss");
     let navigation = [("sec-fetch-dest", "document")];
-    assert_eq!(client.get(&url("a"), &navigation).answer.level(), "miss", "a page is what was asked for");
-    let strict = Client::with(&world, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() });
+    assert_eq!(
+        client.get(&url("a"), &navigation).answer.level(),
+        "miss",
+        "a page is what was asked for"
+    );
+    let strict = Client::with(
+        &world,
+        ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() },
+    );
     assert_eq!(strict.get(&url("a"), &[]).answer.level(), "miss");
 }
 
@@ -34,8 +41,9 @@ fn a_token_that_two_captures_of_a_page_issue_is_passed_over_whatever_its_name() 
     let [one, other] = ["1b55234edda2c006d178", "f3a7eb9e158718ad58dd"];
     let (page, form) = ("https://a.test/enter", "application/x-www-form-urlencoded");
     let html = |token: &str| {
-        let text =
-            format!("<form method=post><input type=hidden name=next value={token}><input name=user></form>");
+        let text = format!(
+            "<form method=post><input type=hidden name=next value={token}><input name=user></form>"
+        );
         world.get(page, 200, &[("Content-Type", "text/html")], text.as_bytes());
     };
     html(one);
@@ -52,7 +60,10 @@ fn a_token_that_two_captures_of_a_page_issue_is_passed_over_whatever_its_name() 
     world.recording.append(&exchange).unwrap();
     let client = Client::of(&world);
     assert!(
-        client.get(page, &[("sec-fetch-dest", "document"), ("sec-fetch-site", "none")]).text().contains(one)
+        client
+            .get(page, &[("sec-fetch-dest", "document"), ("sec-fetch-site", "none")])
+            .text()
+            .contains(one)
     );
     let ask = |token: &str, user: &str| {
         let body = format!("user={user}&next={token}");
@@ -70,7 +81,12 @@ fn a_random_token_is_passed_over_where_nothing_else_differs() {
     let json = |nonce: &str, op: &str| format!("{{\"nonce\":\"{nonce}\",\"op\":\"{op}\"}}");
     for (nonce, op) in [("a1b2c3d4e5", "get"), ("b1b2c3d4e5", "put"), ("c1b2c3d4e5", "put")] {
         let body = json(nonce, op);
-        world.record(("POST", "https://a.test/rpc", "application/json", &body), 200, &[], op.as_bytes());
+        world.record(
+            ("POST", "https://a.test/rpc", "application/json", &body),
+            200,
+            &[],
+            op.as_bytes(),
+        );
     }
     let client = Client::of(&world);
     let ask = |op| {

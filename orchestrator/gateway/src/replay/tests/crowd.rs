@@ -12,7 +12,8 @@ fn bodies_on_their_way_share_a_budget() {
     }
     let mut client = Client::with(&world, ReplayOptions { cache: 0, ..ReplayOptions::default() });
     client.replay.bodies = Budget::new(5 * (body.len() + 1));
-    let ask = |url: &String| client.replay.answer(&head("GET", url, &[]), &Bytes::new(), &client.episode);
+    let ask =
+        |url: &String| client.replay.answer(&head("GET", url, &[]), &Bytes::new(), &client.episode);
     // No response is read, as with clients whose window is closed.
     let waiting: Vec<Reply> = urls.iter().map(ask).collect();
     assert!(client.replay.bodies.take(1).is_none(), "all that may be held is held");

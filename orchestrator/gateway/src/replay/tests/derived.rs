@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use flate2::{Compression, write::GzEncoder};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use super::*;
 
@@ -35,15 +36,24 @@ fn conditional_requests_get_304() {
     world.get(X, 200, &headers, b"body");
     let client = Client::of(&world);
     let got = client.get(X, &[("if-none-match", "\"v1\"")]);
-    assert_eq!((got.status, got.text(), got.answer.clone()), (304, "", synthesised("not modified")));
+    assert_eq!(
+        (got.status, got.text(), got.answer.clone()),
+        (304, "", synthesised("not modified"))
+    );
     assert_eq!(
         (got.header("etag"), got.header("cache-control"), got.header("content-type")),
         ("W/\"v1\"", "max-age=60", "")
     );
     assert!(!got.headers.contains_key("content-length"));
     assert_eq!(client.get(X, &[("if-none-match", "\"v2\"")]).status, 200);
-    assert_eq!(client.get(X, &[("if-modified-since", "Thu, 01 Jan 2026 00:00:00 GMT")]).status, 304);
-    assert_eq!(client.get(X, &[("if-modified-since", "Tue, 30 Dec 2025 00:00:00 GMT")]).status, 200);
+    assert_eq!(
+        client.get(X, &[("if-modified-since", "Thu, 01 Jan 2026 00:00:00 GMT")]).status,
+        304
+    );
+    assert_eq!(
+        client.get(X, &[("if-modified-since", "Tue, 30 Dec 2025 00:00:00 GMT")]).status,
+        200
+    );
 
     let unmodified = World::new();
     unmodified.get(X, 304, &[("ETag", "\"v1\"")], b"");
@@ -75,7 +85,11 @@ fn preflights_let_the_recorded_request_pass() {
     let got = client.ask("OPTIONS", "https://api.test/v2", &asks, "");
     assert_eq!((got.header("x-recorded"), got.answer.clone()), ("1", Answer::Exact));
     let got = client.ask("OPTIONS", "https://api.test/never", &asks, "");
-    assert_eq!((got.status, got.answer.level()), (204, "miss"), "so that the page sees the 404 that follows");
+    assert_eq!(
+        (got.status, got.answer.level()),
+        (204, "miss"),
+        "so that the page sees the 404 that follows"
+    );
     assert_eq!(client.ask("OPTIONS", "https://api.test/v1", &[], "").status, 404);
 }
 
@@ -99,7 +113,10 @@ fn headers_that_lead_out_of_the_world_are_dropped() {
     world.get(X, 302, &headers, b"");
     let got = Client::of(&world).get(X, &[]);
     let names: Vec<&str> = got.headers.keys().map(|name| name.as_str()).collect();
-    assert_eq!(names, ["x-kept", "content-security-policy", "set-cookie", "date", "content-length"]);
+    assert_eq!(
+        names,
+        ["x-kept", "content-security-policy", "set-cookie", "date", "content-length"]
+    );
     let cookies: Vec<_> = got.headers.get_all("set-cookie").iter().collect();
     assert_eq!(cookies, ["a=1; Path=/; Max-Age=3600", "b=2"]);
     assert_eq!((got.status, got.header("date")), (302, "Thu, 01 Jan 2026 00:00:00 GMT"));
@@ -114,15 +131,21 @@ fn dates_can_be_those_of_today() {
         ("Last-Modified", "Wed, 31 Dec 2025 00:00:00 GMT"),
     ];
     world.get(X, 200, &headers, b"x");
-    let client =
-        Client::with(&world, ReplayOptions { dates: DatePolicy::ShiftedToNow, ..ReplayOptions::default() });
+    let client = Client::with(
+        &world,
+        ReplayOptions { dates: DatePolicy::ShiftedToNow, ..ReplayOptions::default() },
+    );
     let got = client.get(X, &[]);
     let at = |name: &str| dates::parse(&got.headers[name]).unwrap();
     let now = dates::seconds(SystemTime::now());
     assert!((now - at("date")).abs() <= 2);
     assert_eq!(at("expires") - at("date"), 60);
     let modified = got.header("last-modified").to_owned();
-    assert_eq!(client.get(X, &[("if-modified-since", &modified)]).status, 304, "it stays a validator");
+    assert_eq!(
+        client.get(X, &[("if-modified-since", &modified)]).status,
+        304,
+        "it stays a validator"
+    );
 }
 
 #[test]

@@ -8,22 +8,36 @@ use super::*;
 fn answers_are_exact_or_say_by_which_rules_they_are_not() {
     let world = World::new();
     world.get("https://a.test/list?page=1&q=x", 200, &[], b"one");
-    world.record(("POST", "https://a.test/api", "application/json", "{\"user\": 1}"), 200, &[], b"user 1");
+    world.record(
+        ("POST", "https://a.test/api", "application/json", "{\"user\": 1}"),
+        200,
+        &[],
+        b"user 1",
+    );
     let client = Client::of(&world);
     assert_eq!(client.get("https://a.test/list?page=1&q=x", &[]).answer, Answer::Exact);
     let got = client.get("https://a.test/list?q=x&page=1&utm_source=mail", &[]);
     let rules = vec!["query-order".to_owned(), "tracking-parameters".to_owned()];
     assert_eq!((got.text(), got.answer.clone()), ("one", Answer::Normalised { rules }));
     let json = [("content-type", "application/json")];
-    assert_eq!(client.ask("POST", "https://a.test/api", &json, "{\"user\": 1}").answer, Answer::Exact);
+    assert_eq!(
+        client.ask("POST", "https://a.test/api", &json, "{\"user\": 1}").answer,
+        Answer::Exact
+    );
     let got = Client::of(&world).ask("POST", "https://a.test/api", &json, "{\"user\":1}");
     assert_eq!(
         (got.text(), got.answer.clone()),
         ("user 1", Answer::Normalised { rules: vec!["json-spelling".to_owned()] })
     );
 
-    let strict = Client::with(&world, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() });
-    assert!(matches!(strict.get("https://a.test/list?q=x&page=1", &[]).answer, Answer::Miss { .. }));
+    let strict = Client::with(
+        &world,
+        ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() },
+    );
+    assert!(matches!(
+        strict.get("https://a.test/list?q=x&page=1", &[]).answer,
+        Answer::Miss { .. }
+    ));
 }
 
 #[test]
@@ -53,7 +67,10 @@ fn a_fuzzy_answer_needs_to_be_asked_for_and_tells_its_score() {
     let json = [("content-type", "application/json")];
     let got = fuzzy(0.6).ask("POST", "https://a.test/api", &json, "{\"a\":1,\"b\":2,\"c\":4}");
     assert_eq!(got.text(), "posted");
-    assert!(matches!(fuzzy(0.0).ask("PUT", "https://a.test/api", &json, "{}").answer, Answer::Miss { .. }));
+    assert!(matches!(
+        fuzzy(0.0).ask("PUT", "https://a.test/api", &json, "{}").answer,
+        Answer::Miss { .. }
+    ));
     assert!(matches!(
         fuzzy(0.0).get("https://a.test/other?page=1&q=x&sort=up", &[]).answer,
         Answer::Miss { .. }
@@ -84,7 +101,8 @@ fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
     for n in 0..200 {
         let page = format!("https://shop.test/Items/list?page={n}&q=lamp");
         world.get(&page, 200, &[], SECRET.as_bytes());
-        let json = format!("{{\"user\": {n}, \"fields\": [\"name\", \"age\"], \"deep\": {{\"n\": {n}}}}}");
+        let json =
+            format!("{{\"user\": {n}, \"fields\": [\"name\", \"age\"], \"deep\": {{\"n\": {n}}}}}");
         world.record(
             ("POST", "https://shop.test/api", "application/json", &json),
             200,
@@ -123,17 +141,28 @@ fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
     for n in 0..1_250 {
         let known = n % 200;
         let nothing = String::new;
-        check("GET", format!("https://shop.test/Items/list?page={}&q=lamp", n + 200), "", nothing());
+        check(
+            "GET",
+            format!("https://shop.test/Items/list?page={}&q=lamp", n + 200),
+            "",
+            nothing(),
+        );
         check("GET", format!("https://shop.test/items/list?page={known}&q=lamp"), "", nothing());
-        check("GET", format!("https://shop.test/Items/{n}/list?page={known}&q=lamp"), "", nothing());
+        check(
+            "GET",
+            format!("https://shop.test/Items/{n}/list?page={known}&q=lamp"),
+            "",
+            nothing(),
+        );
         check("POST", format!("https://shop.test/Items/list?page={known}&q=lamp"), "", nothing());
         let other = format!(
             "{{\"user\": {known}, \"fields\": [\"name\", \"age\"], \"deep\": {{\"n\": {}}}}}",
             n + 200
         );
         check("POST", "https://shop.test/api".into(), "application/json", other);
-        let order =
-            format!("{{\"user\": {known}, \"fields\": [\"age\", \"name\"], \"deep\": {{\"n\": {known}}}}}");
+        let order = format!(
+            "{{\"user\": {known}, \"fields\": [\"age\", \"name\"], \"deep\": {{\"n\": {known}}}}}"
+        );
         check("POST", "https://shop.test/api".into(), "application/json", order);
         check("POST", "https://shop.test/form".into(), form, format!("id={known}&op=set{n}"));
         check("GET", format!("https://shop.test/api?user={n}"), "", nothing());

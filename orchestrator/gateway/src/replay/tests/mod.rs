@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod absent;
+mod accounts;
 mod changing;
 mod crowd;
 mod derived;
@@ -19,7 +20,9 @@ mod variants;
 use camino::Utf8Path;
 use http::{HeaderMap, Version};
 use http_body_util::BodyExt;
-use snapshots::{Body, Exchange, Headers, Recording, RecordingOptions, Request, Response, Timestamp};
+use snapshots::{
+    Body, Exchange, Headers, Recording, RecordingOptions, Request, Response, Timestamp,
+};
 use tempfile::TempDir;
 
 use super::*;
@@ -45,19 +48,36 @@ impl World {
         World { folder, recording, millis: std::cell::Cell::new(RECORDED * 1000) }
     }
 
-    pub(crate) fn exchange(&self, request: (&str, &str, &str, &str), response: Response) -> Exchange {
+    pub(crate) fn exchange(
+        &self,
+        request: (&str, &str, &str, &str),
+        response: Response,
+    ) -> Exchange {
         let (method, url, kind, body) = request;
         self.millis.set(self.millis.get() + 10);
         let mut exchange = Exchange::get(url, Timestamp::from_millis(self.millis.get()), response);
-        let headers =
-            if kind.is_empty() { Headers::new() } else { [("Content-Type", kind)].into_iter().collect() };
+        let headers = if kind.is_empty() {
+            Headers::new()
+        } else {
+            [("Content-Type", kind)].into_iter().collect()
+        };
         let target = exchange.request.target.clone();
-        exchange.request =
-            Request { method: method.into(), target, headers, body: Body::from(body.as_bytes().to_vec()) };
+        exchange.request = Request {
+            method: method.into(),
+            target,
+            headers,
+            body: Body::from(body.as_bytes().to_vec()),
+        };
         exchange
     }
 
-    pub(crate) fn get(&self, url: &str, status: u16, headers: &[(&str, &str)], body: &[u8]) -> &World {
+    pub(crate) fn get(
+        &self,
+        url: &str,
+        status: u16,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> &World {
         self.record(("GET", url, "", ""), status, headers, body)
     }
 
@@ -69,7 +89,8 @@ impl World {
         body: &[u8],
     ) -> &World {
         let headers: Headers = headers.iter().copied().collect();
-        let response = Response { status, reason: String::new(), headers, body: Body::from(body.to_vec()) };
+        let response =
+            Response { status, reason: String::new(), headers, body: Body::from(body.to_vec()) };
         self.recording.append(&self.exchange(request, response)).unwrap();
         self
     }

@@ -20,7 +20,8 @@ impl World {
         headers: Fields<'_>,
         body: &str,
     ) -> &World {
-        let (headers, body) = (headers.iter().copied().collect(), Body::from(body.as_bytes().to_vec()));
+        let (headers, body) =
+            (headers.iter().copied().collect(), Body::from(body.as_bytes().to_vec()));
         let response = Response { status, reason: String::new(), headers, body };
         let mut exchange = self.exchange(("GET", url, "", ""), response);
         exchange.request.headers = asked.iter().copied().collect();
@@ -53,7 +54,11 @@ fn a_page_and_the_data_at_its_address_are_told_apart() {
         (PAGE.to_vec(), marked("turbo-frame", "list"), &[]),
         // Other recorders send no destination.
         (vec![PAGE[1]], vec![("accept", "*/*")], &[]),
-        (vec![("accept", "text/html")], vec![("accept", "application/json")], &[("vary", "accept")]),
+        (
+            vec![("accept", "text/html")],
+            vec![("accept", "application/json")],
+            &[("vary", "accept")],
+        ),
         (marked("turbo-frame", "menu"), marked("turbo-frame", "list"), &[]),
     ];
     for (page, data, vary) in ways {
@@ -74,7 +79,11 @@ fn a_page_and_the_data_at_its_address_are_told_apart() {
                     got.text().to_owned()
                 })
                 .to_vec();
-            assert_eq!(said, ["page", "page", "data", "data", "page"], "{page:?} {data:?} {vary:?}");
+            assert_eq!(
+                said,
+                ["page", "page", "data", "data", "page"],
+                "{page:?} {data:?} {vary:?}"
+            );
         }
     }
 }
@@ -99,8 +108,9 @@ fn turns_are_counted_among_the_captures_of_one_kind() {
         .asked(&FETCH, 200, &[JSON], "data 2")
         .asked(&PAGE, 200, &[HTML], "page 2");
     let client = Client::of(&world);
-    let said: Vec<String> =
-        [&FETCH, &PAGE, &FETCH, &PAGE, &FETCH].map(|asked| client.ask_with(asked).text().to_owned()).to_vec();
+    let said: Vec<String> = [&FETCH, &PAGE, &FETCH, &PAGE, &FETCH]
+        .map(|asked| client.ask_with(asked).text().to_owned())
+        .to_vec();
     assert_eq!(said, ["data 1", "page 1", "data 2", "page 2", "data 2"]);
 }
 
@@ -110,7 +120,8 @@ fn where_all_is_of_one_type_and_nothing_varies_the_destination_does_not_count() 
     let world = World::new();
     world.asked(&PAGE, 200, &[HTML], "empty").asked(&FETCH, 200, &[HTML], "one thing");
     let client = Client::of(&world);
-    let said: Vec<String> = [&PAGE, &PAGE].map(|asked| client.ask_with(asked).text().to_owned()).to_vec();
+    let said: Vec<String> =
+        [&PAGE, &PAGE].map(|asked| client.ask_with(asked).text().to_owned()).to_vec();
     assert_eq!(said, ["empty", "one thing"]);
 }
 
@@ -152,10 +163,16 @@ fn a_response_for_another_origin_can_be_read_unless_that_was_refused() {
         world.asked(&recorded, 200, &answered, "x");
         let client = Client::of(&world);
         let got = client.ask_with(&[ours]);
-        assert_eq!(got.header("access-control-allow-origin"), expected, "{recorded:?} {answered:?}");
+        assert_eq!(
+            got.header("access-control-allow-origin"),
+            expected,
+            "{recorded:?} {answered:?}"
+        );
         assert_eq!(got.header("access-control-allow-credentials"), "");
-        let exact =
-            Client::with(&world, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() });
+        let exact = Client::with(
+            &world,
+            ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() },
+        );
         let (_, kept) = answered.first().copied().unwrap_or_default();
         assert_eq!(exact.ask_with(&[ours]).header("access-control-allow-origin"), kept);
     }
@@ -179,7 +196,8 @@ fn a_challenge_that_the_recording_answered_is_not_repeated() {
 
     // A site that asks for a log-in by a form challenges nobody, nor does one whose scripts send a
     // token.
-    for (challenge, asked) in [(&[][..], PAGE.to_vec()), (&[("WWW-Authenticate", "Bearer")][..], authorized)]
+    for (challenge, asked) in
+        [(&[][..], PAGE.to_vec()), (&[("WWW-Authenticate", "Bearer")][..], authorized)]
     {
         let world = World::new();
         world.asked(&PAGE, 401, challenge, "log in").asked(&asked, 200, &[HTML], "page");
@@ -220,7 +238,8 @@ fn each_list_of_captures_has_classes_of_its_own() {
 
 #[test]
 fn what_was_recorded_for_a_script_alone_is_a_guess_for_a_page() {
-    for (name, vary, times) in [("hx-request", "HX-Request", 1), ("x-requested-with", "X-Requested-With", 2)]
+    for (name, vary, times) in
+        [("hx-request", "HX-Request", 1), ("x-requested-with", "X-Requested-With", 2)]
     {
         let world = World::new();
         for _ in 0..times {

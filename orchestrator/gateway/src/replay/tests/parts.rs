@@ -56,7 +56,10 @@ fn ranges_are_put_together_from_recorded_ones() {
         assert_eq!(got.answer, what.map_or(Answer::Exact, synthesised), "{range}");
     }
     for range in ["bytes=9-10", "bytes=10-", "bytes=-1", "bytes=12-"] {
-        assert!(matches!(client.get(X, &[("range", range)]).answer, Answer::Miss { .. }), "{range}");
+        assert!(
+            matches!(client.get(X, &[("range", range)]).answer, Answer::Miss { .. }),
+            "{range}"
+        );
     }
     assert!(matches!(client.get(X, &[]).answer, Answer::Miss { .. }), "the whole was not recorded");
 

@@ -59,10 +59,14 @@ fn nothing_else_is_searched_for() {
 #[test]
 fn a_similar_query_is_no_answer_to_another() {
     let world = world();
-    let fuzzy = ReplayOptions { level: MatchLevel::Fuzzy { threshold: 0.1 }, ..ReplayOptions::default() };
+    let fuzzy =
+        ReplayOptions { level: MatchLevel::Fuzzy { threshold: 0.1 }, ..ReplayOptions::default() };
     let url = "https://www.google.com/search?q=elm&hl=en";
     assert!(matches!(Client::with(&world, fuzzy).get(url, &[]).answer, Answer::Fuzzy { .. }));
-    assert_eq!(client(&world, fuzzy).get(url, &[]).answer, Answer::Search { found: 1, of_site: false });
+    assert_eq!(
+        client(&world, fuzzy).get(url, &[]).answer,
+        Answer::Search { found: 1, of_site: false }
+    );
 }
 
 /// A shop with a search form, of whose results one was recorded.
@@ -70,7 +74,12 @@ fn shop() -> World {
     let world = World::new();
     let form = b"<title>Shop</title><form action=/find><input type=search name=w></form>";
     world.get("https://www.shop.test/", 200, HTML, form);
-    world.get("https://www.shop.test/oak-table", 200, HTML, b"<title>Oak table</title>A table of oak");
+    world.get(
+        "https://www.shop.test/oak-table",
+        200,
+        HTML,
+        b"<title>Oak table</title>A table of oak",
+    );
     world.get("https://www.shop.test/find?w=oak&lang=en", 200, HTML, b"as recorded");
     world.get("https://other.test/oak", 200, HTML, b"<title>Oak</title>An oak elsewhere");
     world
@@ -97,14 +106,18 @@ fn a_sites_own_search_is_answered_only_where_it_is_wanted_and_says_so() {
         assert_eq!((got.status, &got.answer), (200, &Answer::Search { found: 1, of_site: true }));
         assert_eq!(got.header("sandbox-answer"), "search");
         let text = got.text();
-        let label = "These results are made by sandbox from the recorded pages, not by www.shop.test.";
+        let label =
+            "These results are made by sandbox from the recorded pages, not by www.shop.test.";
         assert!(text.contains(label) && text.contains("www.shop.test&#x2f;oak-table"), "{text}");
         assert_eq!(client.get(SHOP, PAGE).text(), text, "byte for byte");
         // What was recorded is the answer to its own request, and to no other.
         let got = client.get("https://www.shop.test/find?w=oak&lang=en", PAGE);
         assert_eq!((got.text(), &got.answer), ("as recorded", &Answer::Exact));
         let got = client.get("https://www.shop.test/find?w=oak+nothing&page=2", PAGE);
-        assert!(got.text().contains("No more results") && !got.text().contains("as recorded"), "{got:?}");
+        assert!(
+            got.text().contains("No more results") && !got.text().contains("as recorded"),
+            "{got:?}"
+        );
     }
 }
 
@@ -125,7 +138,8 @@ fn other_requests_of_a_site_are_no_searches_of_it() {
         assert!(matches!(got.answer, Answer::Miss { .. }), "{method} {url}: {got:?}");
     }
     // Nor is the most similar recorded search.
-    let fuzzy = ReplayOptions { level: MatchLevel::Fuzzy { threshold: 0.1 }, ..ReplayOptions::default() };
+    let fuzzy =
+        ReplayOptions { level: MatchLevel::Fuzzy { threshold: 0.1 }, ..ReplayOptions::default() };
     let similar = "https://www.shop.test/find?w=table&lang=en";
     let of = |wanted: SiteSearch| visitor(&world, fuzzy, wanted).get(similar, PAGE).answer;
     assert_eq!(of(SiteSearch::Forms), Answer::Search { found: 1, of_site: true });
@@ -145,7 +159,10 @@ fn programs_get_json() {
     };
     let elm = "https://trees.test/elm";
     let found = json("https://www.google.com/search?q=elm&format=json");
-    assert_eq!((&found["results"][0]["url"], &found["number_of_results"]), (&elm.into(), &1.into()));
+    assert_eq!(
+        (&found["results"][0]["url"], &found["number_of_results"]),
+        (&elm.into(), &1.into())
+    );
     let found = json("https://www.googleapis.com/customsearch/v1?key=k&cx=c&q=elm");
     assert_eq!(
         (&found["items"][0]["link"], &found["queries"]["request"][0]["totalResults"]),

@@ -15,8 +15,12 @@ fn frame(at_ms: u64, from: FrameSide, text: &str) -> Frame {
 
 /// Records a connection that is opened now.
 fn connect(site: &Site, frames: &[Frame]) {
-    let answer =
-        Response { status: 101, reason: String::new(), headers: Headers::new(), body: Body::empty() };
+    let answer = Response {
+        status: 101,
+        reason: String::new(),
+        headers: Headers::new(),
+        body: Body::empty(),
+    };
     let opening = site.0.exchange(("GET", CHAT, "", ""), answer);
     site.0.recording.append_websocket(&opening, frames).unwrap();
 }
@@ -24,14 +28,17 @@ fn connect(site: &Site, frames: &[Frame]) {
 /// Opens the connection, says these and hears as many answers. Nothing is said where one is empty.
 fn talk(client: &Client, says: &[&str]) -> Vec<String> {
     use futures_util::{SinkExt, StreamExt};
-    use tokio_tungstenite::tungstenite::{Message, protocol::Role};
+    use tokio_tungstenite::tungstenite::Message;
+    use tokio_tungstenite::tungstenite::protocol::Role;
     let head = head("GET", "wss://shop.test/chat", &[("origin", "https://shop.test")]);
     let (script, _) = client.replay.socket(&head, &client.episode).unwrap();
     let (in_flight, cut) = (InFlight::default(), tokio_util::sync::CancellationToken::new());
-    let context = PlaybackContext { in_flight: &in_flight, episode: &client.episode, url: &head.url };
+    let context =
+        PlaybackContext { in_flight: &in_flight, episode: &client.episode, url: &head.url };
     let (near, far) = tokio::io::duplex(1 << 16);
     let talk = async {
-        let mut socket = tokio_tungstenite::WebSocketStream::from_raw_socket(near, Role::Client, None).await;
+        let mut socket =
+            tokio_tungstenite::WebSocketStream::from_raw_socket(near, Role::Client, None).await;
         let mut heard = Vec::new();
         for say in says {
             if !say.is_empty() {
@@ -79,7 +86,12 @@ fn a_message_is_a_write_where_the_page_is_another_one_after_it() {
         assert_eq!(client.follow(SHOP, SHOP), "nobody has said anything", "nothing was said");
         assert_eq!(talk(&client, &["join", "hello"]), ["joined", "you: hello"]);
         let got = client.get(SHOP, &[]);
-        assert_eq!(got.answer.level(), "other_state", "hello alone was not recorded: {:?}", got.text());
+        assert_eq!(
+            got.answer.level(),
+            "other_state",
+            "hello alone was not recorded: {:?}",
+            got.text()
+        );
         assert_eq!(talk(&client, &["join", "bye"]), ["joined", "you: bye"]);
         let got = client.get(SHOP, &[]);
         assert_eq!((got.text(), &got.answer), ("hello, bye", &Answer::Exact));
@@ -179,7 +191,11 @@ fn what_a_new_connection_says_shows_what_messages_did() {
     site.page(SHOP, "room");
     connect(
         &site,
-        &[frame(1, Server, "nothing yet"), frame(900, Client, "hello"), frame(901, Server, "you: hello")],
+        &[
+            frame(1, Server, "nothing yet"),
+            frame(900, Client, "hello"),
+            frame(901, Server, "you: hello"),
+        ],
     );
     site.after(5000);
     connect(&site, &[frame(1, Server, "hello")]);

@@ -1,12 +1,12 @@
-//! Which of several captures a request gets: by what the episode has done, and by who asks.
+//! Which of several captures a request gets by what was done before, and by the day of its page.
 
 use super::*;
 use crate::{GivenCapture, SiteState};
 
 pub(super) const SHOP: &str = "https://shop.test/";
-const CART: &str = "https://shop.test/cart";
-const FORM: &str = "application/x-www-form-urlencoded";
-const HTML: [(&str, &str); 1] = [("Content-Type", "text/html")];
+pub(super) const CART: &str = "https://shop.test/cart";
+pub(super) const FORM: &str = "application/x-www-form-urlencoded";
+pub(super) const HTML: [(&str, &str); 1] = [("Content-Type", "text/html")];
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Writes pages and forms, one after the other.
@@ -36,7 +36,7 @@ impl Site {
         self
     }
 
-    fn post(&self, path: &str) -> &Site {
+    pub(super) fn post(&self, path: &str) -> &Site {
         let url = format!("https://shop.test{path}");
         self.0.record(("POST", &url, FORM, "n=1"), 303, &[("Location", "/cart")], b"");
         self
@@ -60,59 +60,27 @@ impl Site {
 impl Client {
     /// What a browser gets that follows a link.
     pub(super) fn follow(&self, url: &str, from: &str) -> String {
-        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
+        let headers =
+            [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
         self.get(url, &headers).text().to_owned()
     }
 
     pub(super) fn enter(&self, url: &str) -> String {
-        self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")]).text().to_owned()
+        self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")])
+            .text()
+            .to_owned()
     }
 
     fn fetch(&self, url: &str, from: &str) -> String {
-        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "empty"), ("referer", from)];
+        let headers =
+            [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "empty"), ("referer", from)];
         self.get(url, &headers).text().to_owned()
     }
 
-    fn post(&self, path: &str) -> Answer {
+    pub(super) fn post(&self, path: &str) -> Answer {
         let headers = [("content-type", FORM), ("sec-fetch-site", "same-origin")];
         self.ask("POST", &format!("https://shop.test{path}"), &headers, "n=1").answer
     }
-}
-
-/// A site with a log-in, in which something is done before the log-out.
-fn accounts() -> Site {
-    let site = Site::new();
-    let leads_home = |set: &'static str| [("Location", "/"), ("Set-Cookie", set)];
-    let form = |path: &str, set: &'static str| {
-        let url = format!("https://shop.test{path}");
-        site.0.record(("POST", &url, FORM, "n=1"), 303, &leads_home(set), b"");
-    };
-    site.page(SHOP, "stranger");
-    form("/login", "session=1; Path=/");
-    site.page(SHOP, "emma").page(CART, "empty").post("/add").page(CART, "1 item");
-    form("/logout", "session=; Max-Age=0; Path=/");
-    site.page(CART, "whose cart?");
-    form("/login", "session=2; Path=/");
-    site.page(CART, "1 item");
-    site
-}
-
-#[test]
-fn nobody_sees_what_is_shown_to_who_is_logged_in() {
-    let site = accounts();
-    let client = site.client();
-    client.enter(SHOP);
-    client.post("/login");
-    assert_eq!(client.follow(SHOP, SHOP), "emma");
-    client.post("/logout");
-    // Nobody has logged out of an account without a cart; of what was seen, this is the nearest.
-    let got = client.get(SHOP, &[]);
-    assert_eq!((got.text(), got.answer.clone()), ("stranger", other(&[], &["/login", "/logout"])));
-    assert_eq!(client.follow(CART, SHOP), "whose cart?");
-    client.post("/login");
-    assert_eq!(client.follow(CART, SHOP), "empty");
-    client.post("/add");
-    assert_eq!(client.follow(CART, SHOP), "1 item");
 }
 
 #[test]
@@ -130,44 +98,17 @@ fn what_is_shown_once_follows_its_redirect_alone() {
     client.enter(SHOP);
     for _ in 0..3 {
         client.post("/add");
-        let texts = [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
+        let texts =
+            [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
         assert_eq!(texts, ["Added! 1 item", "1 item", "1 item"]);
         client.post("/remove");
         assert_eq!(client.follow(CART, SHOP), "empty");
     }
 }
 
-#[test]
-fn what_leads_back_to_who_asked_is_a_guess_for_others() {
-    let site = Site::new();
-    for page in ["list", "item"] {
-        let url = format!("https://shop.test/{page}");
-        site.page(&url, page);
-        let response = Response {
-            status: 302,
-            reason: String::new(),
-            headers: [("Location", format!("/{page}").as_str())].into_iter().collect(),
-            body: Body::empty(),
-        };
-        let mut exchange = site.0.exchange(("POST", "https://shop.test/add", FORM, "n=1"), response);
-        exchange.request.headers.push("Referer", url.as_str());
-        site.0.recording.append(&exchange).unwrap();
-    }
-    let client = site.client();
-    let ask = |page: &str| {
-        let referer = format!("https://shop.test/{page}");
-        let headers = [("content-type", FORM), ("referer", referer.as_str())];
-        let got = client.ask("POST", "https://shop.test/add", &headers, "n=1");
-        (got.header("location").to_owned(), got.answer.is_guess())
-    };
-    client.enter(SHOP);
-    assert_eq!(ask("item"), ("/item".to_owned(), false));
-    assert_eq!(ask("list"), ("/list".to_owned(), false));
-    assert!(ask("sale").1, "nobody asked from there");
-}
-
-fn other(missing: &[&str], extra: &[&str]) -> Answer {
-    let names = |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
+pub(super) fn other(missing: &[&str], extra: &[&str]) -> Answer {
+    let names =
+        |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
     Answer::OtherState { missing: names(missing), extra: names(extra), of: Box::new(Answer::Exact) }
 }
 
@@ -210,7 +151,12 @@ fn writes_to_one_address_are_told_apart() {
     site.page(CART, "empty");
     for item in ["pen", "ink"] {
         let body = format!("item={item}");
-        site.0.record(("POST", "https://shop.test/add", FORM, &body), 303, &[("Location", "/cart")], b"");
+        site.0.record(
+            ("POST", "https://shop.test/add", FORM, &body),
+            303,
+            &[("Location", "/cart")],
+            b"",
+        );
         site.page(CART, item);
     }
     let client = site.client();
@@ -218,7 +164,10 @@ fn writes_to_one_address_are_told_apart() {
     client.ask("POST", "https://shop.test/add", &[("content-type", FORM)], "item=ink");
     // Ink alone was not recorded.
     let Answer::OtherState { missing, extra, .. } = client.get(CART, &[]).answer else { panic!() };
-    assert_eq!((missing, extra), (vec!["POST https://shop.test/add (body 1 of 2)".to_owned()], vec![]));
+    assert_eq!(
+        (missing, extra),
+        (vec!["POST https://shop.test/add (body 1 of 2)".to_owned()], vec![])
+    );
 }
 
 #[test]
@@ -233,7 +182,11 @@ fn what_is_undone_leads_back() {
         assert_eq!(client.follow(CART, SHOP), "1 item");
         client.post("/remove");
         assert_eq!(client.get(CART, &[]).text(), "empty");
-        assert_eq!(client.get(SHOP, &[]).answer, Answer::Exact, "the recording shows that it is undone");
+        assert_eq!(
+            client.get(SHOP, &[]).answer,
+            Answer::Exact,
+            "the recording shows that it is undone"
+        );
     }
     assert_eq!(client.post("/pay"), Answer::Exact);
     assert_eq!(client.follow(CART, SHOP), "paid");
@@ -242,12 +195,21 @@ fn what_is_undone_leads_back() {
 #[test]
 fn a_state_that_was_not_recorded_is_said_and_may_be_a_miss() {
     let site = Site::new();
-    site.page(SHOP, "shop").page(CART, "empty").post("/a").page(CART, "a").post("/b").page(CART, "a, b");
+    site.page(SHOP, "shop")
+        .page(CART, "empty")
+        .post("/a")
+        .page(CART, "a")
+        .post("/b")
+        .page(CART, "a, b");
     let client = site.client();
     client.enter(SHOP);
     assert_eq!(client.post("/b"), other(&["/a"], &[]));
     let got = client.get(CART, &[]);
-    assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&["/a"], &[])), "the last write counts most");
+    assert_eq!(
+        (got.text(), got.answer.clone()),
+        ("a, b", other(&["/a"], &[])),
+        "the last write counts most"
+    );
     assert_eq!(client.post("/a"), other(&[], &["/b"]));
     let got = client.get(CART, &[]);
     assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&[], &[])), "in another order");
@@ -286,7 +248,10 @@ fn what_is_the_same_in_every_state_has_none() {
     let client = site.client();
     client.enter(SHOP);
     for kind in ["text/javascript", "image/png", "font/woff2", "text/css; charset=utf-8"] {
-        assert_eq!(client.get(&format!("https://shop.test/{}", kind.len()), &[]).answer, Answer::Exact);
+        assert_eq!(
+            client.get(&format!("https://shop.test/{}", kind.len()), &[]).answer,
+            Answer::Exact
+        );
     }
     assert_eq!(client.get("https://shop.test/data", &[]).answer, other(&["/add"], &[]));
 }
@@ -340,26 +305,38 @@ fn a_page_of_one_day_gets_the_film_of_that_day() {
         let got = client.get(film, &headers);
         (got.status == 206).then(|| got.text().to_owned())
     };
-    for validators in [&[][..], &[("ETag", "\"a\"")], &[("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")]] {
+    for validators in
+        [&[][..], &[("ETag", "\"a\"")], &[("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")]]
+    {
         let site = Site::new();
-        for (day, (name, value)) in [1, 2].into_iter().zip(validators.iter().chain([&("X-None", "")]).cycle())
+        for (day, (name, value)) in
+            [1, 2].into_iter().zip(validators.iter().chain([&("X-None", "")]).cycle())
         {
             site.page(SHOP, &format!("home {day}"));
-            let value = value.replace('a', &format!("a{day}")).replace("01 Jan", &format!("0{day} Jan"));
+            let value =
+                value.replace('a', &format!("a{day}")).replace("01 Jan", &format!("0{day} Jan"));
             // The second part of the second day is missing.
             for from in [0, 4].into_iter().take(3 - day) {
                 let held = format!("bytes {from}-{}/8", from + 3);
-                let headers = [("Content-Type", "video/mp4"), ("Content-Range", &held), (name, &value)];
+                let headers =
+                    [("Content-Type", "video/mp4"), ("Content-Range", &held), (name, &value)];
                 site.0.get(film, 206, &headers, format!("d{day}.{from}").as_bytes());
             }
             site.after(DAY);
         }
         let client = site.client();
         assert_eq!(client.enter(SHOP), "home 1");
-        assert_eq!([play(&client, 0), play(&client, 4)], ["d1.0", "d1.4"].map(|text| Some(text.to_owned())));
+        assert_eq!(
+            [play(&client, 0), play(&client, 4)],
+            ["d1.0", "d1.4"].map(|text| Some(text.to_owned()))
+        );
         let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
         assert_eq!(later.enter(SHOP), "home 2");
-        assert_eq!([play(&later, 0), play(&later, 4)], [Some("d2.0".to_owned()), None], "{validators:?}");
+        assert_eq!(
+            [play(&later, 0), play(&later, 4)],
+            [Some("d2.0".to_owned()), None],
+            "{validators:?}"
+        );
     }
 }
 
@@ -371,36 +348,6 @@ fn a_page_that_is_asked_for_from_itself_is_the_next_one() {
     client.enter(SHOP);
     let texts = [client.follow(SHOP, SHOP), client.follow(SHOP, SHOP), client.follow(SHOP, SHOP)];
     assert_eq!(texts, ["Nothing new."; 3]);
-}
-
-#[test]
-fn pages_are_told_apart_by_the_settings_that_scripts_keep() {
-    let site = Site::new();
-    let asked = |cookie: &str, text: &str, headers: &[(&str, &str)]| {
-        let response = Response {
-            status: 200,
-            reason: String::new(),
-            headers: headers.iter().copied().chain(HTML).collect(),
-            body: Body::from(text.as_bytes().to_vec()),
-        };
-        let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
-        exchange.request.headers.push("Cookie", cookie);
-        site.0.recording.append(&exchange).unwrap();
-    };
-    asked("visitor=1", "8 pounds", &[]);
-    asked("visitor=1; currency=eur", "9 euros", &[]);
-    asked("visitor=1; currency=usd", "10 dollars", &[]);
-    let client = site.client();
-    let got = |cookie: &str| {
-        let got = client.get(SHOP, &[("cookie", cookie), ("sec-fetch-site", "none")]);
-        (got.text().to_owned(), got.answer)
-    };
-    for _ in 0..2 {
-        assert_eq!(got("visitor=1; currency=eur"), ("9 euros".to_owned(), Answer::Exact));
-        assert_eq!(got("visitor=1"), ("8 pounds".to_owned(), Answer::Exact));
-        assert_eq!(got("currency=usd; visitor=1"), ("10 dollars".to_owned(), Answer::Exact));
-    }
-    assert!(got("visitor=1; currency=yen").1.is_guess(), "what was not recorded");
 }
 
 #[test]
@@ -440,31 +387,6 @@ fn what_each_load_of_a_page_sends_at_once_is_no_write_unless_it_says_so() {
     assert!(recorded("page wait again send", API, asks), "nobody saw what was asked again");
     assert!(recorded("page send wait page wait", API, asks), "the page does not send it by itself");
     assert!(recorded("page wait send", API, asks));
-}
-
-#[test]
-fn cookies_that_answers_set_are_no_settings() {
-    let site = Site::new();
-    let set = [("Content-Type", "text/html"), ("Set-Cookie", "seen=1; Path=/")];
-    let asked = |cookie: &str, text: &str, headers: &[(&str, &str)]| {
-        let headers: Headers = headers.iter().copied().collect();
-        let response = Response {
-            status: 200,
-            reason: String::new(),
-            headers,
-            body: Body::from(text.as_bytes().to_vec()),
-        };
-        let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
-        exchange.request.headers.push("Cookie", cookie);
-        site.0.recording.append(&exchange).unwrap();
-    };
-    asked("", "empty", &set);
-    site.post("/add");
-    asked("seen=1", "1 item", &HTML);
-    let client = site.client();
-    client.enter(SHOP);
-    let got = client.get(SHOP, &[("cookie", "seen=1"), ("sec-fetch-site", "none")]);
-    assert_eq!((got.text(), &got.answer), ("empty", &Answer::Exact), "nothing was added");
 }
 
 #[test]

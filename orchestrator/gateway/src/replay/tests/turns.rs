@@ -1,6 +1,7 @@
 //! Responses that depend on earlier requests, and what the client learns about them.
 
-use std::{fs::OpenOptions, io::Write};
+use std::fs::OpenOptions;
+use std::io::Write;
 
 use snapshots::{Archive, Frame, FrameSide, RecordKind};
 
@@ -51,7 +52,8 @@ fn a_miss_lists_what_is_recorded_only_where_people_read_it() {
     world.get("https://shop.test/find?q=kettle", 200, &[], b"x");
     let asks = [("sec-fetch-dest", "document"), ("accept", "text/html")];
     for lists in [true, false] {
-        let client = Client::with(&world, ReplayOptions { list_nearest: lists, ..ReplayOptions::default() });
+        let client =
+            Client::with(&world, ReplayOptions { list_nearest: lists, ..ReplayOptions::default() });
         let got = client.get("https://shop.test/find?q=", &asks);
         assert_eq!(got.status, 404);
         let page = String::from_utf8_lossy(&got.body).into_owned();
@@ -83,11 +85,14 @@ fn a_web_socket_is_played_with_all_its_records() {
     }
     // Other recorders split the frames of a long connection into several records.
     let data = world.recording.data_path();
-    let records = Archive::open(&data).unwrap().records().map(|record| record.unwrap().1).collect::<Vec<_>>();
+    let records =
+        Archive::open(&data).unwrap().records().map(|record| record.unwrap().1).collect::<Vec<_>>();
     let mut more = OpenOptions::new().append(true).open(&data).unwrap();
     for opening in records.iter().filter(|record| record.kind() == RecordKind::Response) {
         let id = opening.id().unwrap();
-        let lines = [frame(2), frame(3)].map(|frame| serde_json::to_string(&frame).unwrap() + "\n").concat();
+        let lines = [frame(2), frame(3)]
+            .map(|frame| serde_json::to_string(&frame).unwrap() + "\n")
+            .concat();
         let head = format!(
             "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <{id}-more>\r\nWARC-Date: 2026-01-01T00:00:09Z\r\n\
              WARC-Target-URI: wss://a.test/live\r\nWARC-Concurrent-To: <{id}>\r\n\
@@ -104,6 +109,8 @@ fn a_web_socket_is_played_with_all_its_records() {
         assert_eq!(script.headers.len(), 1);
         assert_eq!(script.headers["sec-websocket-protocol"], "v1");
     }
-    assert!(client.replay.socket(&head("GET", "wss://a.test/other", &[]), &client.episode).is_err());
+    assert!(
+        client.replay.socket(&head("GET", "wss://a.test/other", &[]), &client.episode).is_err()
+    );
     assert_eq!(client.get("https://a.test/live", &[]).status, 404, "a handshake is no page");
 }

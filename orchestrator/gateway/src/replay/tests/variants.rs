@@ -22,11 +22,15 @@ fn what_was_recorded_over_http_is_found_over_https() {
     let got = client.get("https://code.test/j.js?a=2&b=1", &[]);
     assert_eq!((got.text(), &got.answer), ("script", &by(&["query-order", "scheme"])));
     assert_eq!(got.header("content-security-policy"), "");
-    let got = client.ask("POST", "https://api.test/x", &[("content-type", "application/json")], "{}");
+    let got =
+        client.ask("POST", "https://api.test/x", &[("content-type", "application/json")], "{}");
     assert_eq!((got.text(), &got.answer), ("posted", &by(&["scheme"])));
     let got = client.ask("HEAD", "https://en.wiki.test/Frog", &[], "");
     assert_eq!(got.answer, by(&["scheme"]).derived("head"));
-    let strict = Client::with(&world, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() });
+    let strict = Client::with(
+        &world,
+        ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() },
+    );
     assert_eq!(strict.get("https://en.wiki.test/Frog", &NAVIGATION).status, 404);
 }
 

@@ -7,7 +7,10 @@ use super::token::Cursor;
 use super::{Direction, Nth, Test};
 
 /// Reads one from its colon on; gives the list that it opens, if it opens one.
-pub(super) fn pseudo_class(cursor: &mut Cursor<'_>, context: &mut Context) -> Option<Option<Closes>> {
+pub(super) fn pseudo_class(
+    cursor: &mut Cursor<'_>,
+    context: &mut Context,
+) -> Option<Option<Closes>> {
     cursor.eat(":");
     let name = cursor.identifier()?.to_ascii_lowercase();
     if !cursor.eat("(") {
@@ -106,7 +109,8 @@ fn direction(cursor: &mut Cursor<'_>, context: &mut Context) -> Option<()> {
 
 fn nth(name: &str, cursor: &mut Cursor<'_>, context: &mut Context) -> Option<Option<Closes>> {
     let (a, b) = steps(cursor)?;
-    let nth = Nth { a, b, of_type: name.ends_with("of-type"), from_end: name.contains("last"), of: None };
+    let nth =
+        Nth { a, b, of_type: name.ends_with("of-type"), from_end: name.contains("last"), of: None };
     let of = cursor.attempt(|ahead| {
         while ahead.comment() {}
         let spaced = ahead.space();

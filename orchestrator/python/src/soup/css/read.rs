@@ -122,8 +122,9 @@ fn piece(cursor: &mut Cursor<'_>, context: &mut Context) -> Option<Option<Closes
 
 /// `name`, `*`, `prefix|name` and so on.
 fn element(cursor: &mut Cursor<'_>, context: &mut Context) -> Option<()> {
-    let name =
-        |cursor: &mut Cursor<'_>| cursor.identifier().or_else(|| cursor.eat("*").then(|| "*".to_owned()));
+    let name = |cursor: &mut Cursor<'_>| {
+        cursor.identifier().or_else(|| cursor.eat("*").then(|| "*".to_owned()))
+    };
     let prefix = cursor.attempt(|ahead| {
         let prefix = name(ahead).unwrap_or_default();
         ahead.eat("|").then_some(prefix)

@@ -64,9 +64,14 @@ impl<'a> Cursor<'a> {
                 if ahead.eat("-") {
                     name.push('-');
                 }
-                name.push(ahead.identifier_char(|c| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii())?);
+                name.push(
+                    ahead.identifier_char(|c| {
+                        c.is_ascii_alphabetic() || c == '_' || !c.is_ascii()
+                    })?,
+                );
             }
-            let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || !c.is_ascii();
+            let is_part =
+                |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_') || !c.is_ascii();
             while let Some(c) = ahead.identifier_char(is_part) {
                 name.push(c);
             }
@@ -121,7 +126,9 @@ impl<'a> Cursor<'a> {
             match c {
                 // A newline that is escaped is not there.
                 '\\' if inside.eat("\r\n") => {}
-                '\\' if inside.rest.starts_with(['\r', '\n', '\u{c}']) => inside.rest = &inside.rest[1..],
+                '\\' if inside.rest.starts_with(['\r', '\n', '\u{c}']) => {
+                    inside.rest = &inside.rest[1..]
+                }
                 '\\' => text.extend(inside.escape()),
                 c => text.push(c),
             }

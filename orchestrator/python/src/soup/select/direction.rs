@@ -31,14 +31,16 @@ impl Page<'_> {
     pub(super) fn directed(&self, wanted: Direction) -> Set {
         let mut directions = vec![Direction::LeftToRight; self.tree.len()];
         for id in (1..self.tree.len()).filter(|&id| self.visible[id]) {
-            let inherited = self.parent(id).map_or(Direction::LeftToRight, |parent| directions[parent]);
+            let inherited =
+                self.parent(id).map_or(Direction::LeftToRight, |parent| directions[parent]);
             directions[id] = self.own_direction(id).unwrap_or(inherited);
         }
         self.set(|id| directions[id] == wanted)
     }
 
     fn said(&self, id: NodeId) -> DirAttribute {
-        let said = self.tree.element(id).and_then(|element| element.attribute("dir")).unwrap_or_default();
+        let said =
+            self.tree.element(id).and_then(|element| element.attribute("dir")).unwrap_or_default();
         match said.to_ascii_lowercase().as_str() {
             "ltr" => DirAttribute::This(Direction::LeftToRight),
             "rtl" => DirAttribute::This(Direction::RightToLeft),
@@ -76,8 +78,9 @@ impl Page<'_> {
             if let Some(found) = self.text(node).and_then(strong) {
                 return Some(found);
             }
-            let is_apart = matches!(self.tree.name(node), Some("bdi" | "script" | "style" | "textarea"))
-                || !matches!(self.said(node), DirAttribute::Nothing);
+            let is_apart =
+                matches!(self.tree.name(node), Some("bdi" | "script" | "style" | "textarea"))
+                    || !matches!(self.said(node), DirAttribute::Nothing);
             if !is_apart {
                 left.extend(self.content(node).iter().rev());
             }
@@ -89,10 +92,14 @@ impl Page<'_> {
 /// The direction of the first letter that has one.
 fn strong(text: &str) -> Option<Direction> {
     text.chars().find_map(|c| match c {
-        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' if c.is_alphabetic() => {
+        '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
+            if c.is_alphabetic() =>
+        {
             Some(Direction::RightToLeft)
         }
-        '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}' | '\u{200f}' => Some(Direction::RightToLeft),
+        '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}' | '\u{200f}' => {
+            Some(Direction::RightToLeft)
+        }
         '\u{200e}' => Some(Direction::LeftToRight),
         _ => c.is_alphabetic().then_some(Direction::LeftToRight),
     })

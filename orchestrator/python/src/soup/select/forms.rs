@@ -28,7 +28,9 @@ impl Page<'_> {
     /// Radio buttons in whose group none is checked.
     pub(super) fn in_unset_groups(&self) -> Set {
         let forms = self.forms();
-        self.set(|id| self.group(id, &forms).is_some_and(|group| !forms.checked.contains_key(&group)))
+        self.set(|id| {
+            self.group(id, &forms).is_some_and(|group| !forms.checked.contains_key(&group))
+        })
     }
 
     /// Radio buttons and options that are left chosen when the page has been read.
@@ -39,13 +41,16 @@ impl Page<'_> {
             let Some(element) = self.tree.element(id) else { return false };
             let is_radio = kind(element) == "radio" && element.attribute("checked").is_some();
             match element.name.as_str() {
-                "option" => {
-                    options.get(&id).copied().unwrap_or_else(|| element.attribute("selected").is_some())
+                "option" => options
+                    .get(&id)
+                    .copied()
+                    .unwrap_or_else(|| element.attribute("selected").is_some()),
+                "input" if is_radio && element.attribute("name").unwrap_or_default().is_empty() => {
+                    true
                 }
-                "input" if is_radio && element.attribute("name").unwrap_or_default().is_empty() => true,
-                "input" if is_radio => {
-                    self.group(id, &forms).is_some_and(|group| forms.checked.get(&group) == Some(&id))
-                }
+                "input" if is_radio => self
+                    .group(id, &forms)
+                    .is_some_and(|group| forms.checked.get(&group) == Some(&id)),
                 _ => false,
             }
         })
@@ -97,7 +102,10 @@ impl Page<'_> {
             let name = element.attribute("name").unwrap_or_default();
             if let Some(form) = form.filter(|_| self.submits(id, element)) {
                 forms.defaults.entry(form).or_insert(id);
-            } else if !name.is_empty() && element.attribute("checked").is_some() && kind(element) == "radio" {
+            } else if !name.is_empty()
+                && element.attribute("checked").is_some()
+                && kind(element) == "radio"
+            {
                 forms.checked.insert((form, name.to_owned()), id);
             }
         }
@@ -130,7 +138,8 @@ impl Page<'_> {
     /// A `select` in a `select` ends the list; what other lists hold is not in it.
     fn options_of(&self, id: NodeId, select: &Element) -> HashMap<NodeId, bool> {
         let mut options: Vec<(NodeId, &Element, bool)> = Vec::new();
-        let children = |id: NodeId| self.tree.elements(id).rev().filter(|&child| self.visible[child]);
+        let children =
+            |id: NodeId| self.tree.elements(id).rev().filter(|&child| self.visible[child]);
         let mut left: Vec<(NodeId, bool)> = children(id).map(|child| (child, false)).collect();
         while let Some((id, mut disabled)) = left.pop() {
             let Some(element) = self.tree.element(id) else { continue };
@@ -144,14 +153,18 @@ impl Page<'_> {
             left.extend(children(id).map(|child| (child, disabled)));
         }
         let has = |element: &Element, name: &str| element.attribute(name).is_some();
-        let mut chosen: Vec<NodeId> =
-            options.iter().filter(|(_, element, _)| has(element, "selected")).map(|(id, _, _)| *id).collect();
+        let mut chosen: Vec<NodeId> = options
+            .iter()
+            .filter(|(_, element, _)| has(element, "selected"))
+            .map(|(id, _, _)| *id)
+            .collect();
         if !has(select, "multiple") {
             if chosen.len() > 1 {
                 chosen.drain(..chosen.len() - 1);
             } else if chosen.is_empty() && shows_one(select) {
-                let enabled =
-                    options.iter().find(|(_, element, disabled)| !disabled && !has(element, "disabled"));
+                let enabled = options
+                    .iter()
+                    .find(|(_, element, disabled)| !disabled && !has(element, "disabled"));
                 chosen.extend(enabled.map(|(id, _, _)| *id));
             }
         }

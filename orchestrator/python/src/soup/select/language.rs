@@ -24,7 +24,8 @@ impl Page<'_> {
 
     /// What a `meta` in the head says, of a page whose outermost element this is.
     fn declared_language(&self, top: NodeId) -> Option<&str> {
-        let child = |name: &str| self.tree.elements(top).find(|&id| self.tree.name(id) == Some(name));
+        let child =
+            |name: &str| self.tree.elements(top).find(|&id| self.tree.name(id) == Some(name));
         let head = child("html").or_else(|| child("head"))?;
         let metas = self.tree.elements(head).filter(|&id| self.tree.name(id) == Some("meta"));
         metas.filter_map(|id| self.tree.element(id)).find_map(|meta| {
@@ -38,7 +39,8 @@ impl Page<'_> {
 /// Subtags of one to eight letters and digits, the first of letters; in a range they may be `*`.
 fn is_tag(text: &str, is_range: bool) -> bool {
     text.split('-').enumerate().all(|(at, subtag)| {
-        let allowed = |c: char| if at == 0 { c.is_ascii_alphabetic() } else { c.is_ascii_alphanumeric() };
+        let allowed =
+            |c: char| if at == 0 { c.is_ascii_alphabetic() } else { c.is_ascii_alphanumeric() };
         let plain = (1..=8).contains(&subtag.len()) && subtag.chars().all(allowed);
         plain || (is_range && subtag == "*")
     })

@@ -36,8 +36,11 @@ fn attribute_is_true(test: &AttributeTest, element: &Element) -> bool {
     let differs = matches!(test.comparison, Some((Comparison::Differs, _)));
     let Some((name, value)) = found else { return differs };
     let Some((comparison, wanted)) = &test.comparison else { return true };
-    let mut value =
-        if is_list(element, name) { text::split(value).collect::<Vec<_>>().join(" ") } else { value.clone() };
+    let mut value = if is_list(element, name) {
+        text::split(value).collect::<Vec<_>>().join(" ")
+    } else {
+        value.clone()
+    };
     if test.ignore_case {
         value.make_ascii_lowercase();
     }
@@ -45,9 +48,9 @@ fn attribute_is_true(test: &AttributeTest, element: &Element) -> bool {
     match comparison {
         Comparison::Equals => value == *wanted,
         Comparison::Differs => value != *wanted,
-        Comparison::DashWord => {
-            value.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-        }
+        Comparison::DashWord => value
+            .strip_prefix(wanted.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('-')),
         _ if wanted.is_empty() => false,
         Comparison::Begins => value.starts_with(wanted.as_str()),
         Comparison::Ends => value.ends_with(wanted.as_str()),

@@ -68,8 +68,8 @@ fn number(text: &str) -> Option<f64> {
         Some((whole, fraction)) => (whole.is_empty() || is_digits(whole)) && is_digits(fraction),
         None => is_digits(mantissa),
     };
-    let exponent_valid =
-        exponent.is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
+    let exponent_valid = exponent
+        .is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite())?;
     (valid && exponent_valid).then_some(number)
 }
@@ -114,7 +114,8 @@ fn week(text: &str) -> Option<Vec<f64>> {
     // repeats after 400 years.
     let last_day = |year: f64| {
         let year = year.rem_euclid(400.0);
-        (year + (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor()).rem_euclid(7.0)
+        (year + (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor())
+            .rem_euclid(7.0)
     };
     let is_long = last_day(year) == 4.0 || last_day(year - 1.0) == 3.0;
     (1.0..=if is_long { 53.0 } else { 52.0 }).contains(&week).then(|| vec![year, week])

@@ -45,8 +45,10 @@ const DISABLED: &str = ":is(input,button,select,textarea,fieldset,optgroup,optio
     :is(select[disabled],fieldset[disabled]>select,fieldset[disabled]>:not(legend:nth-of-type(1)) select)\
      :is(optgroup,option)";
 const ENABLED: &str = ":is(input,button,select,textarea,fieldset,optgroup,option):not(:disabled)";
-const REQUIRED: &str = concat!("input:not(", buttons!(), ")[required],:is(textarea,select)[required]");
-const OPTIONAL: &str = concat!(":is(input,textarea,select):not([required]),input:is(", buttons!(), ")");
+const REQUIRED: &str =
+    concat!("input:not(", buttons!(), ")[required],:is(textarea,select)[required]");
+const OPTIONAL: &str =
+    concat!(":is(input,textarea,select):not([required]),input:is(", buttons!(), ")");
 const CHECKED: &str = "input[type=checkbox][checked]";
 const DEFAULT: &str = "input:is([type=checkbox],[type=radio])[checked],option[selected]";
 const SUBMITS: &str = "button:is([type=submit],:not([type=button],[type=reset],[commandfor],[command])),\
@@ -54,8 +56,13 @@ const SUBMITS: &str = "button:is([type=submit],:not([type=button],[type=reset],[
 const INDETERMINATE: &str = "input[type=checkbox][indeterminate],\
     input[type=radio]:is(:not([name]),[name='']):not([checked]),progress:not([value])";
 const UNSET_RADIO: &str = "input[type=radio][name]:not([name='']):not([checked])";
-const PLACEHOLDER: &str =
-    concat!(":is(input:is(", plain_text!(), ",", typed!(), "),textarea)[placeholder]:not([placeholder=''])");
+const PLACEHOLDER: &str = concat!(
+    ":is(input:is(",
+    plain_text!(),
+    ",",
+    typed!(),
+    "),textarea)[placeholder]:not([placeholder=''])"
+);
 const WRITABLE: &str = concat!(
     ":is(textarea,input:is(",
     plain_text!(),
@@ -162,9 +169,13 @@ impl Page<'_> {
     fn shows_placeholder(&self, id: NodeId) -> bool {
         let Some(element) = self.tree.element(id) else { return false };
         if element.name != "input" {
-            let text: String = self.content(id).iter().filter_map(|&child| self.text(child)).collect();
-            let has_elements = self.content(id).iter().any(|&child| self.tree.element(child).is_some());
-            return element.name == "textarea" && !has_elements && matches!(text.as_str(), "" | "\n");
+            let text: String =
+                self.content(id).iter().filter_map(|&child| self.text(child)).collect();
+            let has_elements =
+                self.content(id).iter().any(|&child| self.tree.element(child).is_some());
+            return element.name == "textarea"
+                && !has_elements
+                && matches!(text.as_str(), "" | "\n");
         }
         let value = element.attribute("value").unwrap_or_default().replace(['\r', '\n'], "");
         let kind = element.attribute("type").unwrap_or_default().to_ascii_lowercase();
@@ -179,7 +190,8 @@ impl Page<'_> {
     fn editable(&self) -> Set {
         let mut editable = vec![false; self.tree.len()];
         for id in (1..self.tree.len()).filter(|&id| self.visible[id]) {
-            let said = self.tree.element(id).and_then(|element| element.attribute("contenteditable"));
+            let said =
+                self.tree.element(id).and_then(|element| element.attribute("contenteditable"));
             editable[id] = match said.map(str::to_ascii_lowercase).as_deref() {
                 Some("" | "true" | "plaintext-only") => true,
                 Some("false") => false,

@@ -9,7 +9,9 @@ impl Page<'_> {
         if own {
             return self.set(|id| {
                 let pieces = self.content(id).iter().filter_map(|&child| self.text(child));
-                pieces.into_iter().any(|piece| texts.iter().any(|text| piece.contains(text.as_str())))
+                pieces
+                    .into_iter()
+                    .any(|piece| texts.iter().any(|text| piece.contains(text.as_str())))
             });
         }
         let (whole, spans) = self.written();
@@ -45,7 +47,8 @@ impl Page<'_> {
         for id in 1..self.tree.len() {
             let start = whole.len();
             let parent = self.tree.parent(id).unwrap_or(0);
-            let is_seen = parent == 0 || (self.visible[parent] && self.tree.name(parent) != Some("template"));
+            let is_seen =
+                parent == 0 || (self.visible[parent] && self.tree.name(parent) != Some("template"));
             whole.push_str(self.text(id).filter(|_| is_seen).unwrap_or_default());
             spans.push((start, whole.len()));
         }

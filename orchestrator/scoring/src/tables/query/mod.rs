@@ -146,7 +146,11 @@ impl EncodedQuery {
     }
 
     /// Which of two records comes first.
-    pub fn compare(&self, left: impl Fn(&str) -> String, right: impl Fn(&str) -> String) -> Ordering {
+    pub fn compare(
+        &self,
+        left: impl Fn(&str) -> String,
+        right: impl Fn(&str) -> String,
+    ) -> Ordering {
         let one = |order: &Order| {
             let ascending = compare(&left(&order.column), &right(&order.column));
             if order.descending { ascending.reverse() } else { ascending }
@@ -180,7 +184,8 @@ fn split(query: &str) -> Vec<String> {
 
 impl Condition {
     fn parse(text: &str) -> Option<Condition> {
-        let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
+        let is_name =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
         let end = text.find(|c| !is_name(c)).filter(|&end| end > 0)?;
         let (column, rest) = text.split_at(end);
         let operator = Operator::ALL.iter().find(|operator| rest.starts_with(operator.text()))?;

@@ -58,7 +58,8 @@ fn what_is_not_known_is_refused() {
 #[test]
 fn records_are_sorted_by_the_first_key_that_tells_them_apart() {
     let query = EncodedQuery::parse("ORDERBYkind^ORDERBYDESCnumber").unwrap();
-    let (left, right) = (row(&[("kind", "b"), ("number", "9")]), row(&[("kind", "B"), ("number", "10")]));
+    let (left, right) =
+        (row(&[("kind", "b"), ("number", "9")]), row(&[("kind", "B"), ("number", "10")]));
     let order = query.compare(|column| value(&left, column), |column| value(&right, column));
     assert_eq!(order, Ordering::Greater);
 }
@@ -84,7 +85,8 @@ fn query() -> impl Strategy<Value = EncodedQuery> {
     let queries = prop::collection::vec(prop::collection::vec(alternatives, 1..4), 1..3);
     let order = (0..COLUMNS.len(), any::<bool>())
         .prop_map(|(column, descending)| Order { column: COLUMNS[column].to_owned(), descending });
-    (queries, prop::collection::vec(order, 0..3)).prop_map(|(queries, order)| EncodedQuery { queries, order })
+    (queries, prop::collection::vec(order, 0..3))
+        .prop_map(|(queries, order)| EncodedQuery { queries, order })
 }
 
 fn record() -> impl Strategy<Value = Row> {

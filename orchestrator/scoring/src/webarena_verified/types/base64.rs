@@ -32,8 +32,8 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     }
     let bytes = STRICT.decode(text).ok();
     let content = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let content =
-        content.ok_or_else(|| PythonException(format!("Invalid base64 string: {}", value.to_repr())))?;
+    let content = content
+        .ok_or_else(|| PythonException(format!("Invalid base64 string: {}", value.to_repr())))?;
     let lines = content.replace("\r\n", "\n").replace('\r', "\n");
     Ok(Normal::Text(strip(&lines).to_owned()))
 }

@@ -34,8 +34,9 @@ static POINT: LazyLock<Pattern> = LazyLock::new(|| {
 /// Two numbers or texts in a list are one place, not two to choose from.
 pub(super) fn pair(raw: &Value) -> Option<Value> {
     let (Value::List(items) | Value::Tuple(items)) = raw else { return None };
-    let plain =
-        |value: &Value| matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_));
+    let plain = |value: &Value| {
+        matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
+    };
     (items.len() == 2 && items.iter().all(plain)).then(|| raw.clone())
 }
 
@@ -50,7 +51,8 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
         Value::Str(text) => of_text(text),
         _ => None,
     };
-    place.ok_or_else(|| PythonException(format!("Unable to parse coordinates: {}", value.to_repr())))
+    place
+        .ok_or_else(|| PythonException(format!("Unable to parse coordinates: {}", value.to_repr())))
 }
 
 /// Any beginning of the two words will do for a key.
@@ -102,7 +104,8 @@ fn of_text(text: &str) -> Option<Normal> {
     let angle = |first: usize| {
         let part = |at: usize| group(first + at).map_or(Some(0.0), float::parse);
         let (degrees, minutes, seconds) = (part(1)?, part(2)?, part(3)?);
-        let more = if minutes != 0.0 || seconds != 0.0 { minutes / 60.0 + seconds / 3600.0 } else { 0.0 };
+        let more =
+            if minutes != 0.0 || seconds != 0.0 { minutes / 60.0 + seconds / 3600.0 } else { 0.0 };
         let degrees = if degrees < 0.0 { degrees - more } else { degrees + more };
         let south = matches!(group(first).or(group(first + 4)), Some("S" | "W"));
         Some(if south { -degrees } else { degrees })
@@ -114,7 +117,10 @@ fn place(latitude: f64, longitude: f64) -> Option<Normal> {
     if !latitude.is_finite() || !longitude.is_finite() || latitude.abs() > 90.0 {
         return None;
     }
-    Some(Normal::Place(latitude, if longitude.abs() > 180.0 { turned(longitude) } else { longitude }))
+    Some(Normal::Place(
+        latitude,
+        if longitude.abs() > 180.0 { turned(longitude) } else { longitude },
+    ))
 }
 
 /// The same meridian between -180 and 180 degrees.

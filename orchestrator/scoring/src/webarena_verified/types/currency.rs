@@ -15,8 +15,9 @@ use crate::webarena_verified::node::{is_number, is_truthy};
 const TOLERANCE: i128 = 10_000_000_000_000_000_000;
 
 static SPACE: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"\s+", Flags::default()));
-static EURO_AS_POINT: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::ours(r"[\d\s.,']*?\d\s*?€(?:\d\d*?|\s*?\d\d)(?:$|[^\d])", Flags::default()));
+static EURO_AS_POINT: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::ours(r"[\d\s.,']*?\d\s*?€(?:\d\d*?|\s*?\d\d)(?:$|[^\d])", Flags::default())
+});
 static AMOUNT: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"([.]?\d[\d\s.,']*)\s*?(?:[^%\d]|$)", Flags::default()));
 
@@ -29,7 +30,8 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     let text = if negative { text.replace('-', "") } else { text };
     let point_is_last = text.rfind('.') > text.rfind(',');
     let amount = amount_text(&text).and_then(|amount| parse(&amount, point_is_last));
-    let amount = amount.ok_or_else(|| PythonException(format!("Unable to parse currency: {text}")))?;
+    let amount =
+        amount.ok_or_else(|| PythonException(format!("Unable to parse currency: {text}")))?;
     Ok(Normal::Decimal(if negative { amount.negated() } else { amount }))
 }
 
@@ -42,8 +44,11 @@ fn amount_text(price: &str) -> Option<String> {
     }
     if let Some([_, Some(found)]) = AMOUNT.captures(&price).as_deref() {
         let amount = found.trim_end_matches([',', '.']).replace('\'', "");
-        let amount =
-            if amount.matches('.').count() == 1 { &amount } else { amount.trim_start_matches([',', '.']) };
+        let amount = if amount.matches('.').count() == 1 {
+            &amount
+        } else {
+            amount.trim_start_matches([',', '.'])
+        };
         return Some(strip(amount).to_owned());
     }
     price.to_lowercase().contains("free").then(|| "0".to_owned())
@@ -52,7 +57,11 @@ fn amount_text(price: &str) -> Option<String> {
 /// `parse_number` with a separator that is given: the amount as a float's decimal digits.
 fn parse(amount: &str, point_is_last: bool) -> Option<Decimal> {
     let plain = strip(amount).replace(' ', "");
-    let plain = if point_is_last { plain.replace(',', "") } else { plain.replace('.', "").replace(',', ".") };
+    let plain = if point_is_last {
+        plain.replace(',', "")
+    } else {
+        plain.replace('.', "").replace(',', ".")
+    };
     Some(Decimal::of_float(Decimal::parse(&plain)?.to_float()))
 }
 

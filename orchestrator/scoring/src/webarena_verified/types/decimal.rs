@@ -48,7 +48,8 @@ impl Decimal {
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
-        let exponent = exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        let exponent =
+            exponent.parse::<i64>().ok()?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
         let significant = digits.trim_start_matches('0');
         let digits = if significant.is_empty() { "0" } else { significant };
         Some(Decimal::Finite { negative, digits: digits.to_owned(), exponent })
@@ -80,7 +81,9 @@ impl Decimal {
             _ => None,
         };
         match (self, other) {
-            (Decimal::Infinite { negative: one }, Decimal::Infinite { negative: other }) => one == other,
+            (Decimal::Infinite { negative: one }, Decimal::Infinite { negative: other }) => {
+                one == other
+            }
             _ => reduced(self).is_some() && reduced(self) == reduced(other),
         }
     }
@@ -122,7 +125,9 @@ impl Decimal {
     pub(in crate::webarena_verified) fn to_text(&self) -> String {
         match self {
             Decimal::NotANumber => "NaN".to_owned(),
-            Decimal::Infinite { negative } => if *negative { "-Infinity" } else { "Infinity" }.to_owned(),
+            Decimal::Infinite { negative } => {
+                if *negative { "-Infinity" } else { "Infinity" }.to_owned()
+            }
             Decimal::Finite { negative, digits, exponent } => {
                 let sign = if *negative { "-" } else { "" };
                 format!("{sign}{}", plain_or_scientific(digits, *exponent))
@@ -138,7 +143,8 @@ fn plain_or_scientific(digits: &str, exponent: i64) -> String {
     if exponent <= 0 && point > -6 {
         let zeros = usize::try_from(1 - point).unwrap_or(0);
         let padded = format!("{}{digits}", "0".repeat(zeros));
-        let (whole, fraction) = padded.split_at(usize::try_from(point.max(1)).unwrap_or(padded.len()));
+        let (whole, fraction) =
+            padded.split_at(usize::try_from(point.max(1)).unwrap_or(padded.len()));
         return if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") };
     }
     let (first, rest) = digits.split_at(1);

@@ -20,7 +20,9 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     }
     let text = THOUSANDS.replace_all(&value.to_text(), "${1} km");
     if float::parse(&text).is_some() {
-        return Err(PythonException::new("Distance must include a unit (e.g., 'm', 'km', 'mi', 'ft')"));
+        return Err(PythonException::new(
+            "Distance must include a unit (e.g., 'm', 'km', 'mi', 'ft')",
+        ));
     }
     let metres = units::metres(&text);
     metres
@@ -76,7 +78,8 @@ mod tests {
         ] {
             assert_eq!(read(text).map(|normal| normal.to_text()).as_deref(), expect, "{text}");
         }
-        for (one, other, expect) in [("1 km", "980 m", true), ("1 km", "979 m", false), ("5 m", "15 m", true)]
+        for (one, other, expect) in
+            [("1 km", "980 m", true), ("1 km", "979 m", false), ("5 m", "15 m", true)]
         {
             let (one, other) = (read(one).expect("a length"), read(other).expect("a length"));
             assert_eq!(any_close(&[one], &[other]), Ok(expect));

@@ -79,7 +79,8 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
             "Duration must include a unit or time format (e.g., '5m', '2 hours', '4:13')",
         ));
     }
-    let micros = parse(&text).ok_or_else(|| PythonException(format!("Unable to parse duration: {text}")))?;
+    let micros =
+        parse(&text).ok_or_else(|| PythonException(format!("Unable to parse duration: {text}")))?;
     Ok(Normal::Duration(micros))
 }
 
@@ -147,7 +148,14 @@ fn rounded(number: f64, unit: i128) -> Option<i128> {
     // Halves go to the even side of the sum.
     let near = f64::round_ties_even(rest) as i128;
     let odd = whole.rem_euclid(2) == 1;
-    Some(whole + if odd && (rest.abs() - 0.5).abs() < f64::EPSILON { rest.signum() as i128 } else { near })
+    Some(
+        whole
+            + if odd && (rest.abs() - 0.5).abs() < f64::EPSILON {
+                rest.signum() as i128
+            } else {
+                near
+            },
+    )
 }
 
 /// Within three minutes or 10 % of the longer one.
@@ -178,9 +186,15 @@ pub(super) fn to_text(micros: i128) -> String {
 pub(super) fn to_repr(micros: i128) -> String {
     let (days, seconds, micros) = fields(micros);
     let parts = [("days", days), ("seconds", seconds), ("microseconds", micros)];
-    let parts = parts.iter().filter(|(_, count)| *count != 0).map(|(name, count)| format!("{name}={count}"));
+    let parts = parts
+        .iter()
+        .filter(|(_, count)| *count != 0)
+        .map(|(name, count)| format!("{name}={count}"));
     let parts: Vec<String> = parts.collect();
-    format!("datetime.timedelta({})", if parts.is_empty() { "0".to_owned() } else { parts.join(", ") })
+    format!(
+        "datetime.timedelta({})",
+        if parts.is_empty() { "0".to_owned() } else { parts.join(", ") }
+    )
 }
 
 #[cfg(test)]

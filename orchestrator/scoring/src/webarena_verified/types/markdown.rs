@@ -23,7 +23,8 @@ static STEPS: LazyLock<[(Pattern, &str); 5]> = LazyLock::new(|| {
 
 static SPLIT_LINK: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"\[([^\]]*?)\n\s*([^\]]*?)\](\([^\)]+\))", Flags::default()));
-static LINK_TEXT: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"\[([^\]]+)\]", Flags::default()));
+static LINK_TEXT: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::ours(r"\[([^\]]+)\]", Flags::default()));
 static LINK_URL: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"\(\s*([^\)]+?)\s*\)", Flags::default()));
 

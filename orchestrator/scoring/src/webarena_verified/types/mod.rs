@@ -22,15 +22,15 @@ mod units;
 mod url;
 mod url_normalize;
 
+pub(super) use decimal::Decimal;
 use jiff::civil::Date;
+use python::{Value, float};
+pub(super) use text::is_pattern;
+pub(super) use url::{Render, Url, UrlOptions, same_path};
 
 use super::PythonException;
 use super::config::Derender;
 use super::node::Node;
-pub(super) use decimal::Decimal;
-use python::{Value, float};
-pub(super) use text::is_pattern;
-pub(super) use url::{Render, Url, UrlOptions, same_path};
 
 /// The names of `TYPE_REGISTRY`, but for addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,11 @@ pub(super) struct Reading<'a> {
 
 impl TypedValue {
     /// `Class(raw)`: a list of two or more are alternatives.
-    pub(super) fn new(kind: Kind, raw: &Value, reading: Reading<'_>) -> Result<TypedValue, PythonException> {
+    pub(super) fn new(
+        kind: Kind,
+        raw: &Value,
+        reading: Reading<'_>,
+    ) -> Result<TypedValue, PythonException> {
         if let (Kind::Coordinates, Some(pair)) = (kind, coordinates::pair(raw))
             && let Ok(place) = coordinates::normalise(&pair)
         {
@@ -149,7 +153,10 @@ impl TypedValue {
     }
 
     /// A URL, which is read with more than other values.
-    pub(super) fn url(raw: &Value, options: &UrlOptions<'_>) -> Result<TypedValue, PythonException> {
+    pub(super) fn url(
+        raw: &Value,
+        options: &UrlOptions<'_>,
+    ) -> Result<TypedValue, PythonException> {
         TypedValue::with(Kind::Url, raw, |value| url::normalise(value, options).map(Normal::Url))
     }
 
@@ -257,7 +264,9 @@ fn normalise(kind: Kind, value: &Value, reading: Reading<'_>) -> Result<Normal, 
         Kind::Empty => return empty::normalise(value),
         Kind::Markdown => return markdown::normalise(value),
         Kind::Base64 => return base64::normalise(value),
-        Kind::Url => return url::normalise(value, &UrlOptions::plain(reading.derender)).map(Normal::Url),
+        Kind::Url => {
+            return url::normalise(value, &UrlOptions::plain(reading.derender)).map(Normal::Url);
+        }
         _ => {}
     }
     let clean = match value {
@@ -302,7 +311,9 @@ impl Normal {
             Normal::Float(number) => float::repr(*number),
             Normal::Decimal(decimal) => format!("Decimal('{}')", decimal.to_text()),
             Normal::Duration(micros) => duration::to_repr(*micros),
-            Normal::Texts(texts) => Value::Tuple(texts.iter().cloned().map(Value::Str).collect()).to_repr(),
+            Normal::Texts(texts) => {
+                Value::Tuple(texts.iter().cloned().map(Value::Str).collect()).to_repr()
+            }
             Normal::Place(latitude, longitude) => {
                 format!(
                     "{{'latitude': {}, 'longitude': {}}}",
@@ -333,10 +344,13 @@ impl Normal {
             Normal::Place(latitude, longitude) => match raw {
                 Value::Dict(dict) => {
                     let is = |key: &str, number: f64| {
-                        dict.get(key)
-                            .is_some_and(|value| super::node::values_equal(value, &Value::Float(number)))
+                        dict.get(key).is_some_and(|value| {
+                            super::node::values_equal(value, &Value::Float(number))
+                        })
                     };
-                    dict.iter().count() == 2 && is("latitude", *latitude) && is("longitude", *longitude)
+                    dict.iter().count() == 2
+                        && is("latitude", *latitude)
+                        && is("longitude", *longitude)
                 }
                 _ => false,
             },

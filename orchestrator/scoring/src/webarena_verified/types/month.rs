@@ -33,7 +33,8 @@ pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, PythonExcep
         other => of_text(strip(&other.to_text()), today),
     };
     let name = number.and_then(|number| NAMES.get(usize::try_from(number).ok()?.checked_sub(1)?));
-    let name = name.ok_or_else(|| PythonException(format!("Unable to parse month: {}", value.to_repr())))?;
+    let name =
+        name.ok_or_else(|| PythonException(format!("Unable to parse month: {}", value.to_repr())))?;
     Ok(Normal::Text((*name).to_owned()))
 }
 

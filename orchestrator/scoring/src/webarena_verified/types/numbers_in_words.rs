@@ -47,7 +47,9 @@ pub(super) fn parse(text: &str) -> Option<f64> {
     };
     let words: Vec<i64> = text.split_whitespace().filter_map(value).collect();
     let count = |value: i64| words.iter().filter(|word| **word == value).count();
-    if words.is_empty() || [1_000, 1_000_000, 1_000_000_000, POINT].into_iter().any(|word| count(word) > 1) {
+    if words.is_empty()
+        || [1_000, 1_000_000, 1_000_000_000, POINT].into_iter().any(|word| count(word) > 1)
+    {
         return None;
     }
     let point = words.iter().position(|word| *word == POINT);
@@ -65,8 +67,10 @@ fn integer(words: &[i64]) -> Option<i64> {
         return Some(*only);
     }
     let at = |value: i64| words.iter().position(|word| *word == value);
-    let scales = [(at(1_000_000_000), 1_000_000_000), (at(1_000_000), 1_000_000), (at(1_000), 1_000)];
-    let present: Vec<(usize, i64)> = scales.iter().filter_map(|(at, scale)| Some(((*at)?, *scale))).collect();
+    let scales =
+        [(at(1_000_000_000), 1_000_000_000), (at(1_000_000), 1_000_000), (at(1_000), 1_000)];
+    let present: Vec<(usize, i64)> =
+        scales.iter().filter_map(|(at, scale)| Some(((*at)?, *scale))).collect();
     if !present.is_sorted() {
         return None;
     }

@@ -18,8 +18,10 @@ pub(in crate::webarena_verified) fn is_pattern(text: &str) -> bool {
 }
 
 /// What is taken for a hyphen.
-const HYPHENS: [char; 9] =
-    ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{ad}'];
+const HYPHENS: [char; 9] = [
+    '-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
+    '\u{ad}',
+];
 
 /// Category C: controls, formats, private use, and what is no character yet.
 static NO_CHARACTERS: LazyLock<Pattern> = LazyLock::new(|| Pattern::of_crate(r"\p{C}"));
@@ -53,7 +55,8 @@ fn without_hyphens(text: &str) -> String {
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         let after = rest.peek().copied().unwrap_or(' ');
-        let joins = HYPHENS.contains(&c) && (before.is_ascii_alphabetic() || after.is_ascii_alphabetic());
+        let joins =
+            HYPHENS.contains(&c) && (before.is_ascii_alphabetic() || after.is_ascii_alphabetic());
         out.push(if joins { ' ' } else { c });
         before = c;
     }

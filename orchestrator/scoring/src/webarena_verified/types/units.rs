@@ -183,29 +183,32 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let length =
-            if c.is_ascii_digit() || (c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
-                let length = number_length(rest);
-                tokens.push(Token::Number(rest[..length].replace('_', "")));
-                length
-            } else if c.is_ascii_alphabetic() || c == '_' {
-                let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-                tokens.push(Token::Name(rest[..end].to_owned()));
-                end
-            } else if let Some(sign) =
-                ["**", "//", "+", "-", "*", "/", "(", ")"].into_iter().find(|sign| rest.starts_with(sign))
-            {
-                tokens.push(Token::Sign(sign));
-                sign.len()
-            } else if c == '%' {
-                tokens.push(Token::Name("percent".to_owned()));
-                1
-            } else if c == '"' || !c.is_ascii() {
-                return None;
-            } else {
-                // White space, and signs that mean nothing to Pint.
-                c.len_utf8()
-            };
+        let length = if c.is_ascii_digit()
+            || (c == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit()))
+        {
+            let length = number_length(rest);
+            tokens.push(Token::Number(rest[..length].replace('_', "")));
+            length
+        } else if c.is_ascii_alphabetic() || c == '_' {
+            let end =
+                rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            tokens.push(Token::Name(rest[..end].to_owned()));
+            end
+        } else if let Some(sign) = ["**", "//", "+", "-", "*", "/", "(", ")"]
+            .into_iter()
+            .find(|sign| rest.starts_with(sign))
+        {
+            tokens.push(Token::Sign(sign));
+            sign.len()
+        } else if c == '%' {
+            tokens.push(Token::Name("percent".to_owned()));
+            1
+        } else if c == '"' || !c.is_ascii() {
+            return None;
+        } else {
+            // White space, and signs that mean nothing to Pint.
+            c.len_utf8()
+        };
         rest = &rest[length..];
     }
     Some(tokens)
@@ -330,14 +333,17 @@ fn unit(name: &str) -> Option<Quantity> {
         "min" | "mins" => return None,
         _ => {}
     }
-    let exact = |name: &str| UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, metres)| *metres);
+    let exact =
+        |name: &str| UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, metres)| *metres);
     let singular = name.strip_suffix('s').filter(|name| !name.ends_with("ps"));
     // `ms` is short for milliseconds, whatever stands before it.
-    let singular = singular.filter(|name| *name == "fathom" || !(name.ends_with('m') && is_metre(name)));
+    let singular =
+        singular.filter(|name| *name == "fathom" || !(name.ends_with('m') && is_metre(name)));
     let singular = singular.filter(|name| !name.ends_with("bp"));
     if let Some(metres) = exact(name).or_else(|| singular.and_then(exact)) {
         let whole = metres.fract() == 0.0
-            && ["m", "meter", "metre", "nmi", "nautical_mile", "au"].contains(&name.trim_end_matches('s'));
+            && ["m", "meter", "metre", "nmi", "nautical_mile", "au"]
+                .contains(&name.trim_end_matches('s'));
         return Some(of(if whole { Number::Int(metres as i128) } else { Number::Float(metres) }));
     }
     [Some(name), singular].into_iter().flatten().find_map(|name| {
@@ -392,7 +398,8 @@ fn add(one: Quantity, other: Quantity) -> Option<Quantity> {
 }
 
 fn combine(one: Quantity, sign: &str, other: Quantity) -> Option<Quantity> {
-    let unit = |quantity: Quantity| if quantity.power == 0 { Number::Int(1) } else { quantity.unit };
+    let unit =
+        |quantity: Quantity| if quantity.power == 0 { Number::Int(1) } else { quantity.unit };
     match sign {
         "*" => Some(Quantity {
             number: product(one.number, other.number),
@@ -435,7 +442,8 @@ fn power(base: Quantity, exponent: Quantity) -> Option<Quantity> {
         }
         number => Number::Float(float(number).powi(exponent)),
     };
-    let unit = if exponent == 1 { base.unit } else { Number::Float(float(base.unit).powi(exponent)) };
+    let unit =
+        if exponent == 1 { base.unit } else { Number::Float(float(base.unit).powi(exponent)) };
     Some(Quantity { number, unit, power: base.power.checked_mul(exponent)? })
 }
 

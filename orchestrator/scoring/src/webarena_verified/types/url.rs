@@ -112,7 +112,12 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
             Some(given) => typed(given_parameters(given), options)?,
             None => Vec::new(),
         };
-        return Ok(Url::new(text.trim_end_matches('/').to_owned(), parameters, true, options.render));
+        return Ok(Url::new(
+            text.trim_end_matches('/').to_owned(),
+            parameters,
+            true,
+            options.render,
+        ));
     }
     let mut text = text.trim_end_matches('/').to_owned();
     if text.starts_with("__")
@@ -123,7 +128,8 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
     if is_ssh(&text) {
         return Ok(Url::new(ssh(&text)?, Vec::new(), false, options.render));
     }
-    let normal = url_normalize(&text).ok_or_else(|| PythonException(format!("Invalid URL: {text}")))?;
+    let normal =
+        url_normalize(&text).ok_or_else(|| PythonException(format!("Invalid URL: {text}")))?;
     let parsed = SplitResult::of(&options.derendered(&normal)?)
         .ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
     let mut path = parsed.path_with_parameters().to_owned();
@@ -150,19 +156,22 @@ fn netloc(parsed: &SplitResult) -> String {
     let (host, port) = parsed.host_and_port();
     let port = port.filter(|port| port.bytes().all(|b| b.is_ascii_digit()));
     let port = port.map(|port| port.trim_start_matches('0'));
-    let usual = matches!((parsed.scheme.as_str(), port), ("http", Some("80")) | ("https", Some("443")));
+    let usual =
+        matches!((parsed.scheme.as_str(), port), ("http", Some("80")) | ("https", Some("443")));
     if usual && !host.is_empty() { host } else { lower(&parsed.netloc).into_owned() }
 }
 
 fn is_ssh(url: &str) -> bool {
     let url = lower(url);
-    url.starts_with("ssh://") || (url.starts_with("git@") && url.contains(':') && !url.contains("://"))
+    url.starts_with("ssh://")
+        || (url.starts_with("git@") && url.contains(':') && !url.contains("://"))
 }
 
 /// `git@__SSH_HOST__:path`, whatever the host.
 fn ssh(url: &str) -> Result<String, PythonException> {
     let (user, path) = if lower(url).starts_with("ssh://") {
-        let parsed = SplitResult::of(url).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
+        let parsed =
+            SplitResult::of(url).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
         let user = match parsed.netloc.split_once('@') {
             Some((user, _)) => lower(user).into_owned(),
             None => "git".to_owned(),
@@ -261,8 +270,12 @@ fn without_base64(path: &str) -> (String, Vec<String>) {
 
 fn decoded_query(segment: &str) -> Option<String> {
     let body = segment.strip_suffix("==").or_else(|| segment.strip_suffix('=')).unwrap_or(segment);
-    let valid = body.len() >= 4 && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-    if !valid || (!segment.len().is_multiple_of(4) && segment.len() != body.len() && padded_wrongly(segment))
+    let valid = body.len() >= 4
+        && body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    if !valid
+        || (!segment.len().is_multiple_of(4)
+            && segment.len() != body.len()
+            && padded_wrongly(segment))
     {
         return None;
     }
@@ -315,7 +328,10 @@ impl Url {
             }
             let (written, text) = (pattern.rendered.clone()?, text.rendered.clone()?);
             let compiled = Pattern::at_start(&written, Flags::default()).ok_or_else(|| {
-                PythonException(format!("Invalid regex pattern '{}': it is not valid", pattern.base))
+                PythonException(format!(
+                    "Invalid regex pattern '{}': it is not valid",
+                    pattern.base
+                ))
             })?;
             if compiled.is_match(&text).map_err(|_| PythonException::too_long(&written))? {
                 return Ok(true);
@@ -365,7 +381,10 @@ impl Url {
                 Some(first) => first.clone(),
             },
             Some(Node::Typed(typed)) => {
-                return Err(PythonException(format!("'{}' object is not subscriptable", typed.kind.class())));
+                return Err(PythonException(format!(
+                    "'{}' object is not subscriptable",
+                    typed.kind.class()
+                )));
             }
             Some(Node::Raw(Value::Str(text))) => {
                 Node::text(text.chars().next().map(String::from).unwrap_or_default())
@@ -379,14 +398,16 @@ impl Url {
         let mut parameters: Vec<&(String, Node)> = self.parameters.iter().collect();
         parameters.sort_by_key(|(name, _)| name);
         let parts = parameters.into_iter().flat_map(|(name, values)| match values {
-            Node::Tuple(values) => values.iter().map(|value| format!("{name}={}", value.to_text())).collect(),
+            Node::Tuple(values) => {
+                values.iter().map(|value| format!("{name}={}", value.to_text())).collect()
+            }
             other => vec![format!("{name}={}", other.to_text())],
         });
         let query = parts.collect::<Vec<_>>().join("&");
         match SplitResult::of(&self.base) {
             Some(mut parsed) => {
-                parsed.path =
-                    python::url::Url::parse(&self.base).map_or(parsed.path, |url| url.path.into_owned());
+                parsed.path = python::url::Url::parse(&self.base)
+                    .map_or(parsed.path, |url| url.path.into_owned());
                 SplitResult { query, ..parsed }.join()
             }
             None => self.base.clone(),

@@ -27,7 +27,10 @@ pub(super) fn url_normalize(url: &str) -> Option<String> {
     let netloc = format!("{userinfo}{}{colon}{port}", host(name)?);
     let path = path(&parts.path, &parts.scheme);
     let fragment = requoted(&parts.fragment, "~=");
-    Some(SplitResult { netloc, path, query: query(&parts.query), fragment, scheme: parts.scheme }.join())
+    Some(
+        SplitResult { netloc, path, query: query(&parts.query), fragment, scheme: parts.scheme }
+            .join(),
+    )
 }
 
 fn with_scheme(url: &str) -> String {
@@ -123,10 +126,15 @@ fn host(name: &str) -> Option<String> {
     }
     let labels: Vec<&str> = name.split('.').collect();
     if labels.iter().all(|label| label.is_empty() || is_valid(label)) {
-        return Some(labels.into_iter().filter(|label| !label.is_empty()).collect::<Vec<_>>().join("."));
+        return Some(
+            labels.into_iter().filter(|label| !label.is_empty()).collect::<Vec<_>>().join("."),
+        );
     }
     // The older standard takes any character, but no empty labels.
-    labels.iter().all(|label| !label.is_empty() && label.len() <= LABEL_LIMIT).then(|| name.to_owned())
+    labels
+        .iter()
+        .all(|label| !label.is_empty() && label.len() <= LABEL_LIMIT)
+        .then(|| name.to_owned())
 }
 
 fn is_valid(label: &str) -> bool {
@@ -144,7 +152,10 @@ mod tests {
     #[test]
     fn one_form() {
         for (url, expect) in [
-            ("HTTP://Shop.Test:80//a/./b/../c d?x=1&&y=%41&", Some("http://shop.test/a/c%20d?x=1&y=A")),
+            (
+                "HTTP://Shop.Test:80//a/./b/../c d?x=1&&y=%41&",
+                Some("http://shop.test/a/c%20d?x=1&y=A"),
+            ),
             ("shop.test", Some("https://shop.test/")),
             ("/a?", Some("/a")),
             ("http://u@shop.test:08080/#!b", Some("http://u@shop.test:8080/?_escaped_fragment_=b")),

@@ -6,8 +6,10 @@ use super::SentBody;
 use super::words::words;
 
 /// First words of the names of calls that only get something.
-const GETS: [&str; 12] =
-    ["count", "describe", "fetch", "find", "get", "has", "is", "list", "load", "lookup", "query", "search"];
+const GETS: [&str; 12] = [
+    "count", "describe", "fetch", "find", "get", "has", "is", "list", "load", "lookup", "query",
+    "search",
+];
 
 /// Whether a call only reads; `None` if it is no call whose form is known.
 pub(super) fn reads(body: &SentBody<'_>) -> Option<bool> {

@@ -6,7 +6,8 @@ use crate::matching::Key;
 /// The most cookies of a message that count.
 const MOST: usize = 64;
 /// What names of cookies of log-ins contain.
-const PARTS: [&str; 9] = ["auth", "jwt", "login", "remember", "sess", "sid", "sso", "token", "user"];
+const PARTS: [&str; 9] =
+    ["auth", "jwt", "login", "remember", "sess", "sid", "sso", "token", "user"];
 /// What names of cookies that are set and taken at any time contain.
 const NOT: [&str; 6] = ["csrf", "flash", "message", "nonce", "state", "xsrf"];
 
@@ -28,11 +29,13 @@ impl CookieNames {
         let lines = headers.get_all("Set-Cookie").filter_map(|line| std::str::from_utf8(line).ok());
         // A header of an archive may hold several, one a line.
         for line in lines.flat_map(str::lines).take(MOST) {
-            let Some((name, value)) = line.split(';').next().and_then(|pair| pair.split_once('=')) else {
+            let Some((name, value)) = line.split(';').next().and_then(|pair| pair.split_once('='))
+            else {
                 continue;
             };
             if is_of_log_in(name) {
-                if is_taken_away(value.trim(), line) { &mut cleared } else { &mut set }.push(mark(name));
+                if is_taken_away(value.trim(), line) { &mut cleared } else { &mut set }
+                    .push(mark(name));
             }
         }
         (CookieNames(set.into()), CookieNames(cleared.into()))
@@ -62,11 +65,12 @@ pub fn is_of_log_in(name: &str) -> bool {
 fn is_taken_away(value: &str, line: &str) -> bool {
     let value = value.trim_matches('"');
     let mut attributes = line.split(';').skip(1).filter_map(|attribute| attribute.split_once('='));
-    let has_ended = attributes.any(|(name, value)| match name.trim().to_ascii_lowercase().as_str() {
-        "max-age" => value.trim().parse::<i64>().is_ok_and(|seconds| seconds <= 0),
-        // Nobody ends a cookie by a date of later years.
-        "expires" => (1970..2000).any(|year| value.contains(&year.to_string())),
-        _ => false,
-    });
+    let has_ended =
+        attributes.any(|(name, value)| match name.trim().to_ascii_lowercase().as_str() {
+            "max-age" => value.trim().parse::<i64>().is_ok_and(|seconds| seconds <= 0),
+            // Nobody ends a cookie by a date of later years.
+            "expires" => (1970..2000).any(|year| value.contains(&year.to_string())),
+            _ => false,
+        });
     has_ended || value.is_empty() || value.eq_ignore_ascii_case("deleted")
 }

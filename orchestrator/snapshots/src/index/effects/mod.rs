@@ -2,8 +2,8 @@
 //!
 //! A request is a write if it was sent by a method that changes things and the server took it,
 //! unless something says that it only asks, counts or reports. A `GET` is a write if it ends or
-//! begins a log-in: it takes away a cookie of one that the request carried, or an address of log-ins
-//! sets one and shows no page.
+//! begins a log-in: it takes away a cookie of one that the request carried, or an address of
+//! log-ins sets one and shows no page.
 //!
 //! A write that is not seen leaves later captures without their state, as if nothing had happened.
 //! A read that counts as a write makes a recording look as if it were of other states. So each
@@ -73,7 +73,9 @@ impl fmt::Display for Effect {
             Effect::Write(WriteReason::Method) => "its method changes things",
             Effect::Write(WriteReason::LogOut) => "it takes away a cookie of a log-in",
             Effect::Write(WriteReason::LogIn) => "it sets a cookie at an address of log-ins",
-            Effect::Write(WriteReason::Message) => "the site showed something else after the message",
+            Effect::Write(WriteReason::Message) => {
+                "the site showed something else after the message"
+            }
             Effect::Write(WriteReason::Rule) => "the rules of the snapshot say so",
             Effect::Read(ReadReason::Refused) => "the server refused it",
             Effect::Read(ReadReason::Beacon) => "the page cannot read what comes back",
@@ -95,7 +97,8 @@ pub(super) struct SentBody<'a> {
 
 impl SentBody<'_> {
     fn has_type(&self, name: &str) -> bool {
-        self.content_type.is_some_and(|text| text.split(';').next().is_some_and(|own| own.trim() == name))
+        self.content_type
+            .is_some_and(|text| text.split(';').next().is_some_and(|own| own.trim() == name))
     }
 }
 
@@ -121,10 +124,16 @@ pub(super) struct ResponseSigns {
 }
 
 impl RequestSigns {
-    pub(super) fn of(method: &str, url: &str, headers: &Headers, body: &SentBody<'_>) -> RequestSigns {
+    pub(super) fn of(
+        method: &str,
+        url: &str,
+        headers: &Headers,
+        body: &SentBody<'_>,
+    ) -> RequestSigns {
         let changes = words::is_method_of_change(method);
         let destination = headers.get_str("Sec-Fetch-Dest");
-        let accepts_html = || headers.get_str("Accept").is_some_and(|types| types.starts_with("text/html"));
+        let accepts_html =
+            || headers.get_str("Accept").is_some_and(|types| types.starts_with("text/html"));
         let is_page = destination.map_or_else(accepts_html, |name| name == "document");
         let read = if changes { reason_to_be_read(url, headers, body, is_page) } else { None };
         let cookies = CookieNames::sent(headers);
@@ -146,7 +155,12 @@ impl ResponseSigns {
     }
 }
 
-fn reason_to_be_read(url: &str, headers: &Headers, body: &SentBody<'_>, is_page: bool) -> Option<ReadReason> {
+fn reason_to_be_read(
+    url: &str,
+    headers: &Headers,
+    body: &SentBody<'_>,
+    is_page: bool,
+) -> Option<ReadReason> {
     let is_tell = headers.get_str("Sec-Fetch-Mode") == Some("no-cors")
         || headers.get_str("Ping-To").is_some()
         || body.content_type.is_some_and(words::is_report_type);
@@ -170,10 +184,17 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
     let is_taken = (100..400).contains(&status);
     if !request.changes {
         return match is_taken {
-            true if request.cookies.has_one_of(&response.clears) => Effect::Write(WriteReason::LogOut),
-            true if request.is_log_out && !response.sets.is_empty() => Effect::Write(WriteReason::LogOut),
+            true if request.cookies.has_one_of(&response.clears) => {
+                Effect::Write(WriteReason::LogOut)
+            }
+            true if request.is_log_out && !response.sets.is_empty() => {
+                Effect::Write(WriteReason::LogOut)
+            }
             // A page of log-ins that begins a session has logged in nobody yet.
-            true if request.is_log_in && !response.sets.is_empty() && !is_page(status, response) => {
+            true if request.is_log_in
+                && !response.sets.is_empty()
+                && !is_page(status, response) =>
+            {
                 Effect::Write(WriteReason::LogIn)
             }
             _ => Effect::None,
@@ -215,7 +236,8 @@ pub fn may_write(method: &str, url: &str, headers: &Headers, body: &[u8]) -> boo
 pub fn effect_of(exchange: &Exchange) -> Effect {
     let (request, response) = (&exchange.request, &exchange.response);
     let bytes = request.body.in_memory();
-    let sent = SentBody { content_type: request.headers.get_str("Content-Type"), bytes: bytes.as_deref() };
+    let sent =
+        SentBody { content_type: request.headers.get_str("Content-Type"), bytes: bytes.as_deref() };
     let signs = RequestSigns::of(&request.method, &exchange.url, &request.headers, &sent);
     judge(&signs, response.status, &ResponseSigns::of(&response.headers))
 }

@@ -17,7 +17,10 @@ struct Case<'a> {
 fn effect(case: &Case<'_>) -> Effect {
     let headers = |list: &[(&str, &str)]| -> Headers { list.iter().copied().collect() };
     let (kind, bytes) = case.body;
-    let body = SentBody { content_type: (!kind.is_empty()).then_some(kind), bytes: Some(bytes.as_bytes()) };
+    let body = SentBody {
+        content_type: (!kind.is_empty()).then_some(kind),
+        bytes: Some(bytes.as_bytes()),
+    };
     let asked = RequestSigns::of(case.method, case.url, &headers(case.sent), &body);
     judge(&asked, case.status, &ResponseSigns::of(&headers(case.answer)))
 }
@@ -39,7 +42,11 @@ fn what_changes_a_site_is_a_write() {
         ("https://a.test/oauth/token", FORM, "grant_type=password&username=x"),
         ("https://a.test/graphql", JSON, r#"{"query":"mutation { addToCart(id: 7) { count } }"}"#),
         ("https://a.test/graphql", JSON, r#"[{"query":"{a}"},{"query":"mutation M {b}"}]"#),
-        ("https://a.test/graphql", JSON, r#"{"query":"query A {a} mutation B {b}","operationName":"B"}"#),
+        (
+            "https://a.test/graphql",
+            JSON,
+            r#"{"query":"query A {a} mutation B {b}","operationName":"B"}"#,
+        ),
         ("https://a.test/rpc", JSON, r#"{"jsonrpc":"2.0","method":"cart.addItem","id":1}"#),
         ("https://a.test/blog/comments", FORM, "text=hello"),
         ("https://a.test/search/saved/new", FORM, "q=x"),
@@ -60,7 +67,12 @@ fn what_changes_a_site_is_a_write() {
 fn what_asks_counts_or_reports_is_none() {
     for (url, kind, body, reason) in [
         ("https://a.test/graphql", JSON, r#"{"query":"{ cart { count } }"}"#, ReadReason::Query),
-        ("https://a.test/graphql", JSON, r#"{"query":"query mutation_log { a }"}"#, ReadReason::Query),
+        (
+            "https://a.test/graphql",
+            JSON,
+            r#"{"query":"query mutation_log { a }"}"#,
+            ReadReason::Query,
+        ),
         ("https://a.test/graphql", JSON, "{\"query\":\"# mutation\\n{ a }\"}", ReadReason::Query),
         (
             "https://a.test/graphql",
@@ -75,7 +87,12 @@ fn what_asks_counts_or_reports_is_none() {
             ReadReason::Query,
         ),
         ("https://a.test/graphql", "application/graphql", "{ cart }", ReadReason::Query),
-        ("https://a.test/rpc", JSON, r#"{"jsonrpc":"2.0","method":"eth.getBalance"}"#, ReadReason::Query),
+        (
+            "https://a.test/rpc",
+            JSON,
+            r#"{"jsonrpc":"2.0","method":"eth.getBalance"}"#,
+            ReadReason::Query,
+        ),
         ("https://a.test/api/search", JSON, r#"{"q":"x"}"#, ReadReason::Search),
         ("https://a.test/products/_msearch", JSON, "{}", ReadReason::Search),
         ("https://a.test/api/getSuggestions", FORM, "q=x", ReadReason::Search),
@@ -83,13 +100,19 @@ fn what_asks_counts_or_reports_is_none() {
         ("https://a.test/api/v1/metrics", JSON, "[]", ReadReason::Log),
         ("https://a.test/r", "application/csp-report", "{}", ReadReason::Beacon),
         ("https://a.test/auth/refresh", JSON, "{}", ReadReason::Token),
-        ("https://a.test/oauth/token", FORM, "grant_type=refresh_token&refresh_token=x", ReadReason::Token),
+        (
+            "https://a.test/oauth/token",
+            FORM,
+            "grant_type=refresh_token&refresh_token=x",
+            ReadReason::Token,
+        ),
     ] {
         assert_eq!(post(url, kind, body), Effect::Read(reason), "{url} {body}");
     }
     let sent = [("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "empty")];
     let url = "https://a.test/anything";
-    let mut case = Case { method: "POST", url, sent: &sent, body: ("", "x"), status: 204, answer: &[] };
+    let mut case =
+        Case { method: "POST", url, sent: &sent, body: ("", "x"), status: 204, answer: &[] };
     assert_eq!(effect(&case), Effect::Read(ReadReason::Beacon));
     (case.sent, case.status) = (&[], 422);
     assert_eq!(effect(&case), Effect::Read(ReadReason::Refused));
@@ -105,11 +128,24 @@ fn what_asks_counts_or_reports_is_none() {
 fn a_get_is_a_write_if_it_ends_or_begins_a_log_in() {
     let get = |url, cookie: &str, set: &str| {
         let (sent, answer) = ([("Cookie", cookie)], [("Set-Cookie", set)]);
-        effect(&Case { method: "GET", url, sent: &sent, body: ("", ""), status: 302, answer: &answer })
+        effect(&Case {
+            method: "GET",
+            url,
+            sent: &sent,
+            body: ("", ""),
+            status: 302,
+            answer: &answer,
+        })
     };
     let out = "https://a.test/bye";
-    assert_eq!(get(out, "a=1; sessionid=7", "sessionid=; Path=/"), Effect::Write(WriteReason::LogOut));
-    assert_eq!(get(out, "PHPSESSID=7", "PHPSESSID=deleted; Max-Age=0"), Effect::Write(WriteReason::LogOut));
+    assert_eq!(
+        get(out, "a=1; sessionid=7", "sessionid=; Path=/"),
+        Effect::Write(WriteReason::LogOut)
+    );
+    assert_eq!(
+        get(out, "PHPSESSID=7", "PHPSESSID=deleted; Max-Age=0"),
+        Effect::Write(WriteReason::LogOut)
+    );
     let past = "connect.sid=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT";
     assert_eq!(get(out, "connect.sid=7", past), Effect::Write(WriteReason::LogOut));
     assert_eq!(get(out, "a=1", past), Effect::None, "it had none");
@@ -121,7 +157,14 @@ fn a_get_is_a_write_if_it_ends_or_begins_a_log_in() {
     let page = |url| {
         let answer = [("Set-Cookie", "session=8"), ("Content-Type", "text/html; charset=utf-8")];
         let sent = [("Cookie", "session=7")];
-        effect(&Case { method: "GET", url, sent: &sent, body: ("", ""), status: 200, answer: &answer })
+        effect(&Case {
+            method: "GET",
+            url,
+            sent: &sent,
+            body: ("", ""),
+            status: 200,
+            answer: &answer,
+        })
     };
     assert_eq!(page("https://a.test/login"), Effect::None, "nobody is logged in by a page alone");
     assert_eq!(page("https://a.test/Logout.html"), Effect::Write(WriteReason::LogOut));

@@ -63,7 +63,8 @@ const LOG_INS: [&str; 18] = [
 ];
 /// Those of log-outs.
 const LOG_OUTS: [&str; 3] = ["logoff", "logout", "signout"];
-const LOG_OUT_PAIRS: [[&str; 2]; 4] = [["log", "out"], ["sign", "out"], ["log", "off"], ["sign", "off"]];
+const LOG_OUT_PAIRS: [[&str; 2]; 4] =
+    [["log", "out"], ["sign", "out"], ["log", "off"], ["sign", "off"]];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
 const ACTIONS: [&str; 117] = [
     "accept",
@@ -239,16 +240,22 @@ const STATES: [&str; 50] = [
 ];
 /// What else may be in the last name of such a page.
 const NEUTRAL: [&str; 16] = [
-    "all", "asp", "aspx", "de", "en", "htm", "html", "index", "jsp", "mein", "my", "overview", "page", "php",
-    "show", "view",
+    "all", "asp", "aspx", "de", "en", "htm", "html", "index", "jsp", "mein", "my", "overview",
+    "page", "php", "show", "view",
 ];
 /// Names in the query of an address that is good once.
 const ONCE: [&str; 6] = ["code", "confirmation", "otp", "signature", "ticket", "token"];
 /// What addresses are called that give a token for the next form.
 const TOKENS: [&str; 4] = ["csrf", "nonce", "token", "xsrf"];
 /// Words that together name a log-in.
-const LOG_IN_PAIRS: [[&str; 2]; 6] =
-    [["log", "in"], ["log", "out"], ["sign", "in"], ["sign", "out"], ["log", "off"], ["sign", "up"]];
+const LOG_IN_PAIRS: [[&str; 2]; 6] = [
+    ["log", "in"],
+    ["log", "out"],
+    ["sign", "in"],
+    ["sign", "out"],
+    ["log", "off"],
+    ["sign", "up"],
+];
 
 /// Whether a method is sent to change something. Those of a WebSocket's frames and of CONNECT are
 /// no requests of their own.
@@ -273,7 +280,9 @@ pub(super) fn is_method_of_change(method: &str) -> bool {
 pub fn is_static_type(content_type: &str) -> bool {
     let name = content_type.trim().to_ascii_lowercase();
     let starts = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
-    starts.iter().any(|start| name.starts_with(start)) || name.contains("javascript") || name.contains("font")
+    starts.iter().any(|start| name.starts_with(start))
+        || name.contains("javascript")
+        || name.contains("font")
 }
 
 /// Whether a media type is one of reports to a server.
@@ -296,7 +305,9 @@ pub(super) fn is_search(url: &str) -> bool {
 /// Whether it is the address of the renewal of a token.
 pub(super) fn is_renewal(url: &str) -> bool {
     let names = last_names(url);
-    names.last().is_some_and(|words| words.iter().any(|word| word == "refresh" || word == "keepalive"))
+    names
+        .last()
+        .is_some_and(|words| words.iter().any(|word| word == "refresh" || word == "keepalive"))
 }
 
 /// Whether it is an address of log-ins.
@@ -357,7 +368,8 @@ fn last_names(url: &str) -> Vec<Vec<String>> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
     let path: Vec<&str> = url.path().split('/').filter(|name| !name.is_empty()).collect();
     let path = path[path.len().saturating_sub(LAST)..].iter().map(|name| (*name).to_owned());
-    let actions = url.query_pairs().filter(|(name, _)| is_action(name)).map(|(_, value)| value.into_owned());
+    let actions =
+        url.query_pairs().filter(|(name, _)| is_action(name)).map(|(_, value)| value.into_owned());
     path.chain(actions).map(|name| words(&name)).collect()
 }
 

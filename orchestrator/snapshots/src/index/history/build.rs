@@ -134,7 +134,12 @@ impl ReplaySet {
             }
             let mut by_number: BTreeMap<u32, Vec<SiteTurn>> = BTreeMap::new();
             for entry in entries {
-                let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
+                let hit = IndexHit {
+                    member,
+                    capture: entry.capture,
+                    at_millis: entry.at_millis,
+                    status: 0,
+                };
                 let turns = match Turn::of(&entry) {
                     Some(Turn::Start) => vec![SiteTurn::Start(hit)],
                     Some(Turn::Socket) if sockets > messages::MOST_CONNECTIONS => {
@@ -145,7 +150,9 @@ impl ReplaySet {
                     _ => vec![SiteTurn::Write(hit, Box::new(self.read_write(hit)?))],
                 };
                 let visit = by_number.entry(self.capture(hit)?.visit).or_default();
-                visit.extend(turns.into_iter().filter(|turn| !turn.is_excluded(self.changing_parts())));
+                visit.extend(
+                    turns.into_iter().filter(|turn| !turn.is_excluded(self.changing_parts())),
+                );
             }
             // The messages of a connection come among what was asked meanwhile.
             for turns in by_number.values_mut() {
@@ -159,7 +166,11 @@ impl ReplaySet {
                     turns.sort_by_key(SiteTurn::place);
                 }
             }
-            all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns { member, number, turns }));
+            all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns {
+                member,
+                number,
+                turns,
+            }));
         }
         messages::leave_out_automatic(&mut all);
         self.read_tokens(&mut all)?;
@@ -190,7 +201,10 @@ impl ReplaySet {
         for turn in all.iter_mut().flat_map(|visit| &mut visit.turns) {
             let SiteTurn::Write(hit, write) = turn else { continue };
             let may_have_token = || {
-                write.parts.as_ref().is_some_and(|parts| matching::may_guess(&parts.request_at(&write.url)))
+                write
+                    .parts
+                    .as_ref()
+                    .is_some_and(|parts| matching::may_guess(&parts.request_at(&write.url)))
             };
             if keys.get(&write.endpoint()).is_some_and(|keys| keys.len() > 1) && may_have_token() {
                 write.tokens = Some(self.issued_to(*hit)?);
@@ -200,7 +214,11 @@ impl ReplaySet {
     }
 
     /// The captures of an archive that are writes by the rules of the snapshot.
-    fn writes_by_rule(&self, site: &str, member: u32) -> Result<Vec<(IndexHit, KnownWrite)>, IndexError> {
+    fn writes_by_rule(
+        &self,
+        site: &str,
+        member: u32,
+    ) -> Result<Vec<(IndexHit, KnownWrite)>, IndexError> {
         let rules = self.changing_parts();
         let hosts = rules.writes.iter().filter_map(RequestPattern::host);
         let hosts: BTreeSet<String> = hosts.filter(|host| turns::site_of(host) == site).collect();
@@ -208,7 +226,10 @@ impl ReplaySet {
         for host in hosts {
             let all = self.of_host(&host, MOST_EXAMINED)?;
             if all.len() >= MOST_EXAMINED {
-                tracing::warn!(host, "a host with too many captures to find all that rules call writes");
+                tracing::warn!(
+                    host,
+                    "a host with too many captures to find all that rules call writes"
+                );
             }
             for recorded in all {
                 let is_write = recorded.method != SOCKET
@@ -217,7 +238,10 @@ impl ReplaySet {
                     // As those that were found by the index.
                     let hit = IndexHit { status: 0, ..recorded.hit };
                     let effect = Effect::Write(WriteReason::Rule);
-                    found.push((hit, KnownWrite { effect, may_query: false, ..self.read_write(hit)? }));
+                    found.push((
+                        hit,
+                        KnownWrite { effect, may_query: false, ..self.read_write(hit)? },
+                    ));
                 }
             }
         }
@@ -241,9 +265,11 @@ impl ReplaySet {
         let request = parts.request_at(&url);
         let rule = self.changing_parts().rules.iter().find_map(|rule| rule.key(&request));
         let key = rule.unwrap_or_else(|| matching::normalised(&request).0);
-        let sent = SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
+        let sent =
+            SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
         let asked = RequestSigns::of(&method, &url, &parts.headers, &sent);
-        let signs = response.as_ref().map(|head| ResponseSigns::of(&head.headers)).unwrap_or_default();
+        let signs =
+            response.as_ref().map(|head| ResponseSigns::of(&head.headers)).unwrap_or_default();
         let effect = effects::judge(&asked, capture.status, &signs);
         let headers = response.map(|head| head.headers).unwrap_or_default();
         let sets = headers.contains("Set-Cookie");
@@ -314,7 +340,12 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
             };
             let write_number = same_key.or_else(differs_in_chance).unwrap_or_else(|| {
                 let (method, url) = (write.method.clone(), write.url.clone());
-                history.writes.push(SiteWrite { method, url, effect: write.effect, log_in: write.log_in });
+                history.writes.push(SiteWrite {
+                    method,
+                    url,
+                    effect: write.effect,
+                    log_in: write.log_in,
+                });
                 known.push(write);
                 by_key.insert(write.key, known.len() - 1);
                 beside.push(known.len() - 1);
@@ -322,7 +353,9 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
             });
             let place = (hit.member, hit.capture);
             match write.line {
-                Some(line) => history.messages.insert((place.0, place.1, line), write_number as u32),
+                Some(line) => {
+                    history.messages.insert((place.0, place.1, line), write_number as u32)
+                }
                 None => history.numbers.insert(place, write_number as u32),
             };
             visit.places.push((hit.at_millis, hit.capture));

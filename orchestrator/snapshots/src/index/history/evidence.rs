@@ -71,7 +71,8 @@ impl Contents {
                 }
                 let marks = same.iter().map(|recorded| {
                     let hit = recorded.hit;
-                    let content = if is_socket { set.greeting(hit)? } else { set.content_mark(hit)? };
+                    let content =
+                        if is_socket { set.greeting(hit)? } else { set.content_mark(hit)? };
                     Ok(ContentMark { hit, visit: set.capture(hit)?.visit, content })
                 });
                 let marks = marks.collect::<Result<Vec<_>, IndexError>>()?;
@@ -93,7 +94,8 @@ impl Contents {
                 }
                 let Some((_, states)) = visit.last_mut() else { continue };
                 // What differs in one state says nothing about others.
-                let known = states.entry(state).or_insert(StateContent { mark: *content, hit: *hit });
+                let known =
+                    states.entry(state).or_insert(StateContent { mark: *content, hit: *hit });
                 if known.mark != *content {
                     known.mark = None;
                 }
@@ -117,11 +119,12 @@ impl Contents {
             });
             let changed: Vec<Vec<ChangedAddress>> = changed.collect();
             let all_states = 0..=visit.writes.len();
-            let captured =
-                all_states.map(|state| all.iter().filter(|(_, states)| states.contains_key(&state)).count());
+            let captured = all_states
+                .map(|state| all.iter().filter(|(_, states)| states.contains_key(&state)).count());
             let captured = captured.collect();
             let states = 0..=visit.writes.len().min(COMPARED);
-            let pairs = states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));
+            let pairs =
+                states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));
             let is_undone = |(first, second): &(usize, usize)| {
                 first < second
                     && are_equal(&all, *first, *second)
@@ -140,19 +143,22 @@ impl Contents {
 fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
     let mut has_come_back = false;
     for (_, states) in all {
-        let (Some(before), Some(after)) = (states.get(&first), states.get(&second)) else { continue };
+        let (Some(before), Some(after)) = (states.get(&first), states.get(&second)) else {
+            continue;
+        };
         if before.mark.is_none() || before.mark != after.mark {
             return false;
         }
-        has_come_back |= states.range(first..second).any(|(_, content)| content.mark != before.mark);
+        has_come_back |=
+            states.range(first..second).any(|(_, content)| content.mark != before.mark);
     }
     has_come_back
 }
 
 /// The addresses of which the recording shows that they only ask. Each request there was sent by a
-/// script, and nothing that was captured on both sides of one of them differs. Beyond that, pages have
-/// sent them by themselves; or there are several, they got data, the same one got the same, and
-/// something was captured on both sides of one of them.
+/// script, and nothing that was captured on both sides of one of them differs. Beyond that, pages
+/// have sent them by themselves; or there are several, they got data, the same one got the same,
+/// and something was captured on both sides of one of them.
 pub(super) fn queries(
     set: &ReplaySet,
     history: &SiteHistory,
@@ -178,7 +184,9 @@ pub(super) fn queries(
             let Some((visit, state)) = history.place_of(*hit, number) else { continue };
             for (url, states) in &visits[visit] {
                 match (states.get(&state), states.get(&(state + 1))) {
-                    (Some(before), Some(after)) if before.mark == after.mark && before.mark.is_some() => {
+                    (Some(before), Some(after))
+                        if before.mark == after.mark && before.mark.is_some() =>
+                    {
                         kept.insert(*url);
                     }
                     (Some(_), Some(_)) => differs = true,
@@ -219,7 +227,8 @@ fn are_automatic(
         let mut loads = Vec::new();
         for hit in set.exact(&matching::exact(&ReplayRequest::bare("GET", document)))? {
             if hit.member == member && (200..300).contains(&hit.status) {
-                let is_load = visit == set.visit_number(history, hit)? && !set.capture(hit)?.asked_again;
+                let is_load =
+                    visit == set.visit_number(history, hit)? && !set.capture(hit)?.asked_again;
                 loads.extend(is_load.then_some(hit.at_millis));
             }
         }
@@ -262,7 +271,8 @@ pub(super) fn is_sent_by_script(headers: &Headers, content_type: Option<&str>) -
 
 /// Whether an answer of this length is data, not a confirmation.
 pub(super) fn is_data(headers: &Headers, length: u64) -> bool {
-    headers.get_str("Content-Type").is_some_and(|kind| kind.contains("json")) && length >= LEAST_DATA
+    headers.get_str("Content-Type").is_some_and(|kind| kind.contains("json"))
+        && length >= LEAST_DATA
 }
 
 impl ReplaySet {
@@ -270,7 +280,9 @@ impl ReplaySet {
     /// be.
     fn is_static(&self, hit: IndexHit) -> Result<bool, IndexError> {
         let capture = self.capture(hit)?;
-        let Ok(head) = self.read(hit.member, capture.response)?.response_head() else { return Ok(false) };
+        let Ok(head) = self.read(hit.member, capture.response)?.response_head() else {
+            return Ok(false);
+        };
         Ok(head.headers.get_str("Content-Type").is_some_and(is_static_type))
     }
 

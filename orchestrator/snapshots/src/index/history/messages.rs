@@ -48,7 +48,8 @@ impl ReplaySet {
         let (_, url) = self.request_line(hit, &capture)?;
         let mut sent = Vec::new();
         for (line, frame) in self.frames(hit)? {
-            let Frame { at_ms, from: FrameSide::Client, text, base64, close: None, .. } = frame else {
+            let Frame { at_ms, from: FrameSide::Client, text, base64, close: None, .. } = frame
+            else {
                 continue;
             };
             if at_ms >= AT_ONCE
@@ -60,7 +61,11 @@ impl ReplaySet {
         let beats = beats(&sent);
         sent.retain(|(_, _, payload)| !beats.contains(payload));
         if sent.len() > MOST {
-            tracing::debug!(url, messages = sent.len(), "a connection with too many messages to be writes");
+            tracing::debug!(
+                url,
+                messages = sent.len(),
+                "a connection with too many messages to be writes"
+            );
             return Ok(Vec::new());
         }
         let by_rule = self.changing_parts().is_write(SEND, &url) == Some(true);
@@ -89,7 +94,11 @@ impl ReplaySet {
     /// frame ends them.
     fn frames(&self, hit: IndexHit) -> Result<Vec<(u32, Frame)>, IndexError> {
         let block = self.read(hit.member, self.capture(hit)?.body)?.block;
-        let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
+        let io = |source| IndexError::Io {
+            action: "read",
+            path: "the frames of a WebSocket".into(),
+            source,
+        };
         let mut frames = Vec::new();
         for (line, text) in BufReader::new(block.take(MOST_READ)).split(b'\n').enumerate() {
             let text = text.map_err(io)?;
@@ -105,14 +114,20 @@ impl ReplaySet {
 
 /// A text without the words that are time stamps or tokens by their form.
 fn without_chance(text: &str) -> String {
-    let is_chance = |word: &str| word.len() >= CHANCE && word.bytes().any(|letter| letter.is_ascii_digit());
+    let is_chance =
+        |word: &str| word.len() >= CHANCE && word.bytes().any(|letter| letter.is_ascii_digit());
     let words = text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric());
     words.map(|word| if is_chance(word) { "#" } else { word }).collect()
 }
 
 /// A message as a write. Two that differ in tokens and time stamps alone are the same, as with
 /// requests.
-fn message(url: &str, hit: IndexHit, (line, payload): (u32, String), reason: WriteReason) -> KnownWrite {
+fn message(
+    url: &str,
+    hit: IndexHit,
+    (line, payload): (u32, String),
+    reason: WriteReason,
+) -> KnownWrite {
     let digest = Payload::Bytes(payload.as_bytes()).sha256();
     let parts = RequestParts {
         method: SEND.to_owned(),
@@ -140,11 +155,16 @@ fn beats(sent: &[(u32, u64, String)]) -> BTreeSet<String> {
     let are_even = |times: &Vec<u64>| {
         let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         let (least, most) = (gaps.iter().min().copied(), gaps.iter().max().copied());
-        let is_even = |(least, most): (u64, u64)| least >= LEAST_GAP && most - least <= most / UNEVEN;
+        let is_even =
+            |(least, most): (u64, u64)| least >= LEAST_GAP && most - least <= most / UNEVEN;
         let even = least.zip(most).is_some_and(is_even);
         times.len() >= BEATS && even
     };
-    times.into_iter().filter(|(_, times)| are_even(times)).map(|(payload, _)| payload.to_owned()).collect()
+    times
+        .into_iter()
+        .filter(|(_, times)| are_even(times))
+        .map(|(payload, _)| payload.to_owned())
+        .collect()
 }
 
 /// Leaves out what pages sent by themselves: the messages that each of several connections to an
@@ -184,7 +204,11 @@ pub(super) fn leave_out_automatic(all: &mut [VisitTurns]) {
 }
 
 /// The addresses of sockets after whose messages nothing changed, as far as was recorded.
-pub(super) fn without_effect(history: &SiteHistory, all: &[VisitTurns], contents: &Contents) -> Vec<String> {
+pub(super) fn without_effect(
+    history: &SiteHistory,
+    all: &[VisitTurns],
+    contents: &Contents,
+) -> Vec<String> {
     let turns = || all.iter().flat_map(|visit| &visit.turns);
     let messages = turns().filter_map(|turn| match turn {
         SiteTurn::Write(_, write) if write.effect == Effect::Write(WriteReason::Message) => {
@@ -196,8 +220,9 @@ pub(super) fn without_effect(history: &SiteHistory, all: &[VisitTurns], contents
     if silent.is_empty() {
         return Vec::new();
     }
-    let is_message =
-        |number: &u32| history.writes.get(*number as usize).is_some_and(|write| write.method == SEND);
+    let is_message = |number: &u32| {
+        history.writes.get(*number as usize).is_some_and(|write| write.method == SEND)
+    };
     for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
         let mut from = 0;
         for run in visit.writes.chunk_by(|a, b| is_message(a) == is_message(b)) {
@@ -208,13 +233,16 @@ pub(super) fn without_effect(history: &SiteHistory, all: &[VisitTurns], contents
             }
             let has_changed = addresses.iter().any(|(_, states)| {
                 let mut marks = states.range(first..=last).map(|(_, content)| content.mark);
-                marks
-                    .next()
-                    .is_some_and(|mark| mark.is_some() && marks.any(|other| other.is_some() && other != mark))
+                marks.next().is_some_and(|mark| {
+                    mark.is_some() && marks.any(|other| other.is_some() && other != mark)
+                })
             });
             if has_changed {
                 for write in run.iter().filter_map(|number| history.writes.get(*number as usize)) {
-                    silent.remove(&format!("{SEND} {}", write.url.split('?').next().unwrap_or_default()));
+                    silent.remove(&format!(
+                        "{SEND} {}",
+                        write.url.split('?').next().unwrap_or_default()
+                    ));
                 }
             }
         }

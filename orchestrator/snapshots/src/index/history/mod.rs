@@ -192,18 +192,26 @@ impl SiteHistory {
     /// Whether what is shown may be as it was before these writes without their being undone: one
     /// of them is a log-out, and more was done than a log-in before it.
     pub fn hide(&self, writes: &[u32]) -> bool {
-        let hides =
-            |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.log_in == LogIn::Ends);
+        let hides = |write: &u32| {
+            self.writes.get(*write as usize).is_some_and(|write| write.log_in == LogIn::Ends)
+        };
         writes.len() > 2 && writes.iter().any(hides)
     }
 
     /// The states equal to one, itself the first. `more` has pairs of others that are equal.
-    pub fn equal_to<'a>(&'a self, state: &'a [u32], more: &[(&'a [u32], &'a [u32])]) -> Vec<&'a [u32]> {
+    pub fn equal_to<'a>(
+        &'a self,
+        state: &'a [u32],
+        more: &[(&'a [u32], &'a [u32])],
+    ) -> Vec<&'a [u32]> {
         let mut found = vec![state];
         let mut at = 0;
         while let Some(known) = found.get(at).copied() {
             let pairs = self.visits.iter().flat_map(|visit| {
-                visit.equal.iter().map(|(first, second)| (&visit.writes[..*first], &visit.writes[..*second]))
+                visit
+                    .equal
+                    .iter()
+                    .map(|(first, second)| (&visit.writes[..*first], &visit.writes[..*second]))
             });
             for (first, second) in pairs.chain(more.iter().copied()) {
                 for (one, other) in [(first, second), (second, first)] {
@@ -237,7 +245,8 @@ impl SiteHistory {
     fn place_of(&self, hit: IndexHit, number: u32) -> Option<(usize, usize)> {
         let at = (hit.at_millis, hit.capture);
         let own = self.places.get(&(hit.member, number)).into_iter().flatten();
-        let own = own.map(|place| (*place, &self.visits[*place])).filter(|(_, visit)| visit.from <= at);
+        let own =
+            own.map(|place| (*place, &self.visits[*place])).filter(|(_, visit)| visit.from <= at);
         let (place, visit) = own.max_by_key(|(_, visit)| visit.from)?;
         Some((place, visit.places.partition_point(|place| *place < at)))
     }

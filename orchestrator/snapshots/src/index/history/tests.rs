@@ -20,7 +20,13 @@ fn recording(steps: &[&str]) -> Writer {
             (_, path) => {
                 let url = format!("https://shop.test{path}");
                 let id = writer.response(&url, &[], "done");
-                writer.request(&url, &id, "POST", "application/x-www-form-urlencoded", "n=1&csrf=abcdefgh");
+                writer.request(
+                    &url,
+                    &id,
+                    "POST",
+                    "application/x-www-form-urlencoded",
+                    "n=1&csrf=abcdefgh",
+                );
             }
         }
     }
@@ -41,16 +47,22 @@ fn a_capture_is_of_the_state_after_the_writes_before_it() {
     let history = set.history("shop.test").unwrap();
     let writes: Vec<&str> = history.writes().iter().map(|write| write.url.as_str()).collect();
     assert_eq!(writes, ["https://shop.test/add", "https://shop.test/clear"]);
-    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
+    let before: Vec<&[u32]> =
+        get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
     assert_eq!(before, [&[] as &[u32], &[0], &[0, 0]]);
-    assert_eq!(history.before(get(&set, HOME)[0], 0), [0, 0, 1], "hosts that share cookies are one site");
+    assert_eq!(
+        history.before(get(&set, HOME)[0], 0),
+        [0, 0, 1],
+        "hosts that share cookies are one site"
+    );
     assert_eq!(history.write_of(get(&set, CART)[0]), None);
     assert!(set.history("other.test").unwrap().is_empty());
 }
 
 #[test]
 fn states_are_equal_where_what_changed_is_again_as_it_was() {
-    let (_folder, both) = set(&["home=x", "cart=empty", "post /add", "cart=1", "post /remove", "cart=empty"]);
+    let (_folder, both) =
+        set(&["home=x", "cart=empty", "post /add", "cart=1", "post /remove", "cart=empty"]);
     let history = both.history("shop.test").unwrap();
     assert_eq!(history.visits()[0].equal(), [(0, 2)]);
     assert_eq!(history.after(&[], &[0, 1, 0], &[]), [0], "adds, removes, adds");
@@ -59,8 +71,16 @@ fn states_are_equal_where_what_changed_is_again_as_it_was() {
     // What did not change shows nothing, and what is another page in both shows the opposite.
     let (_folder, same) = set(&["home=x", "post /add", "home=x", "post /remove", "home=x"]);
     assert!(same.history("shop.test").unwrap().visits()[0].equal().is_empty());
-    let other =
-        ["home=a", "cart=empty", "post /add", "cart=1", "home=b", "post /remove", "cart=empty", "home=c"];
+    let other = [
+        "home=a",
+        "cart=empty",
+        "post /add",
+        "cart=1",
+        "home=b",
+        "post /remove",
+        "cart=empty",
+        "home=c",
+    ];
     let (_folder, differs) = set(&other);
     assert!(differs.history("shop.test").unwrap().visits()[0].equal().is_empty());
 }
@@ -73,7 +93,8 @@ fn each_archive_is_a_visit_of_its_own() {
     second.clock += 1_000_000;
     let set = open(&[first, second.save(&folder, "b.warc")]);
     let history = set.history("shop.test").unwrap();
-    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
+    let before: Vec<&[u32]> =
+        get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
     assert_eq!(before.iter().filter(|state| state.is_empty()).count(), 2);
     assert_eq!(history.writes().len(), 2);
 }
@@ -88,9 +109,11 @@ fn rules_say_what_is_a_write() {
     let plain = writer.save(&folder, "a.warc");
     let wacz = plain.with_extension("wacz");
     crate::ops::import(&[plain], &wacz, &ImportOptions::default(), &mut |_| {}).unwrap();
-    let yaml = "writes: [{url: 'https://shop.test/clear'}]\nnot_writes: [{url: 'https://shop.test/note'}]";
+    let yaml =
+        "writes: [{url: 'https://shop.test/clear'}]\nnot_writes: [{url: 'https://shop.test/note'}]";
     let ruled = wacz.with_extension("ruled.wacz");
-    crate::ops::set_rules(&wacz, &ChangingParts::from_yaml(yaml).unwrap(), &ruled, &mut |_| {}).unwrap();
+    crate::ops::set_rules(&wacz, &ChangingParts::from_yaml(yaml).unwrap(), &ruled, &mut |_| {})
+        .unwrap();
     for (path, expected) in [(wacz, ["/add", "/note"]), (ruled, ["/add", "/clear"])] {
         let history = open(&[path]).history("shop.test").unwrap();
         let writes: Vec<&str> =

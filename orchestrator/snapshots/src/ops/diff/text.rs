@@ -42,9 +42,15 @@ pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
     if media_type.starts_with("text/html") || media_type.starts_with("application/xhtml") {
         return visible(text);
     }
-    let known = ["text/", "application/javascript", "application/xml", "application/json", "image/svg"];
+    let known =
+        ["text/", "application/javascript", "application/xml", "application/json", "image/svg"];
     if known.iter().any(|start| media_type.starts_with(start)) {
-        return text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        return text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect();
     }
     Vec::new()
 }
@@ -115,8 +121,12 @@ fn visible(html: &str) -> Vec<String> {
             out.push(unescape(&words.join(" ")));
         }
         let rest = &lower[tag..];
-        let hidden =
-            [("<script", "</script"), ("<style", "</style"), ("<!--", "-->"), ("<noscript", "</noscript")];
+        let hidden = [
+            ("<script", "</script"),
+            ("<style", "</style"),
+            ("<!--", "-->"),
+            ("<noscript", "</noscript"),
+        ];
         let end = hidden.iter().find(|(open, _)| rest.starts_with(open)).map(|(_, close)| *close);
         let skipped = match end {
             Some(close) => rest.find(close).unwrap_or(rest.len()),

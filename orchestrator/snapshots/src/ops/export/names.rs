@@ -21,7 +21,11 @@ impl Names {
 fn file_name(url: &str, media_type: Option<&str>) -> String {
     let parsed = url::Url::parse(url).ok();
     let host = parsed.as_ref().and_then(|url| url.host_str()).unwrap_or("no-host");
-    let port = parsed.as_ref().and_then(|url| url.port()).map(|port| format!("_{port}")).unwrap_or_default();
+    let port = parsed
+        .as_ref()
+        .and_then(|url| url.port())
+        .map(|port| format!("_{port}"))
+        .unwrap_or_default();
     let host = safe(&format!("{host}{port}"));
     let mut parts = vec![if host == INDEX { format!("_{host}") } else { host }];
     let path = parsed.as_ref().map_or("", |url| url.path());
@@ -74,11 +78,14 @@ fn free_name(name: String, taken: &mut HashSet<String>) -> String {
         return name;
     }
     let (host, path) = name.split_once('/').unwrap_or(("no-host", &name));
-    let (stem, extension) = path.rsplit_once('.').filter(|(_, end)| !end.contains('/')).unwrap_or((path, ""));
+    let (stem, extension) =
+        path.rsplit_once('.').filter(|(_, end)| !end.contains('/')).unwrap_or((path, ""));
     let dot = if extension.is_empty() { "" } else { "." };
     let stems = [stem.to_owned(), stem.replace('/', "_")];
     (2..u64::MAX)
-        .flat_map(|number| stems.iter().map(move |stem| format!("{host}/{stem}~{number}{dot}{extension}")))
+        .flat_map(|number| {
+            stems.iter().map(move |stem| format!("{host}/{stem}~{number}{dot}{extension}"))
+        })
         .find(|candidate| claim(candidate, taken))
         .unwrap_or(name)
 }

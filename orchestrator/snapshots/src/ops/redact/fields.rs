@@ -27,7 +27,8 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(names: &[String]) -> Names {
-        let listed = names.iter().map(|name| name.trim().to_ascii_lowercase().into_bytes()).collect();
+        let listed =
+            names.iter().map(|name| name.trim().to_ascii_lowercase().into_bytes()).collect();
         Names { listed, like: None }
     }
 
@@ -41,7 +42,8 @@ impl Names {
             return false;
         }
         let name = name.trim_ascii().to_ascii_lowercase();
-        self.listed.contains(&name) || self.like.is_some_and(|like| like(&String::from_utf8_lossy(&name)))
+        self.listed.contains(&name)
+            || self.like.is_some_and(|like| like(&String::from_utf8_lossy(&name)))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -150,7 +152,9 @@ pub(super) fn in_set_cookie(header: &[u8], names: &Names) -> Vec<Value> {
 
 /// Values in the parts of a `multipart/form-data` body, except files.
 pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Vec<Value> {
-    let Some(boundary) = multipart::parameter(content_type, "boundary").filter(|_| !names.is_empty()) else {
+    let Some(boundary) =
+        multipart::parameter(content_type, "boundary").filter(|_| !names.is_empty())
+    else {
         return Vec::new();
     };
     let boundary = format!("--{boundary}").into_bytes();
@@ -164,7 +168,8 @@ pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Ve
             {
                 // The line end before a boundary belongs to the boundary.
                 let value: &[u8] = &body[start..at];
-                let value = value.strip_suffix(b"\n").map_or(value, |v| v.strip_suffix(b"\r").unwrap_or(v));
+                let value =
+                    value.strip_suffix(b"\n").map_or(value, |v| v.strip_suffix(b"\r").unwrap_or(v));
                 if !value.is_empty() {
                     let range = start..start + value.len();
                     found.push(Value { range, value: value.to_vec(), quote: "" });
@@ -209,7 +214,8 @@ fn pairs(
 }
 
 fn form_decoded(bytes: &[u8]) -> Vec<u8> {
-    let spaces: Vec<u8> = bytes.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
+    let spaces: Vec<u8> =
+        bytes.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
     percent_decode(&spaces).collect()
 }
 
@@ -249,7 +255,10 @@ mod tests {
         assert_eq!(values(in_url(b"https://a/token=x", &names())), Vec::<String>::new());
         assert_eq!(values(in_form(b"pass+word=a+b&token=", &names())), ["a b"]);
         assert_eq!(values(in_text_form(b"x=1&token=a\r\npass word=b\n", &names())), ["a", "b"]);
-        assert_eq!(values(in_text_form(b" {\"x\": \"y&token=a\"}", &names())), Vec::<String>::new());
+        assert_eq!(
+            values(in_text_form(b" {\"x\": \"y&token=a\"}", &names())),
+            Vec::<String>::new()
+        );
         assert_eq!(values(in_cookies(b"a=1; token=x=y; b=2", &names())), ["x=y"]);
         assert_eq!(values(in_set_cookie(b"token=x; Path=/; token=no", &names())), ["x"]);
     }
@@ -257,15 +266,22 @@ mod tests {
     #[test]
     fn parts_of_a_form() {
         let body = b"--x\r\nContent-Disposition: form-data; name=\"user\"\r\n\r\nada\r\n--x\r\nContent-Disposition: form-data; name=\"token\"\r\n\r\ns3\r\ncret\r\n--x\r\nContent-Disposition: form-data; name=\"token\"; filename=\"a\"\r\n\r\nfile\r\n--x--\r\n";
-        assert_eq!(values(in_multipart("multipart/form-data; boundary=x", body, &names())), ["s3\r\ncret"]);
-        assert_eq!(values(in_multipart("multipart/form-data", body, &names())), Vec::<String>::new());
+        assert_eq!(
+            values(in_multipart("multipart/form-data; boundary=x", body, &names())),
+            ["s3\r\ncret"]
+        );
+        assert_eq!(
+            values(in_multipart("multipart/form-data", body, &names())),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
     fn of_two_that_overlap_the_first_stays() {
         let value = |range: Range<usize>| Value { range, value: Vec::new(), quote: "" };
         let lists = |values: &[Range<usize>]| values.iter().cloned().map(value).collect::<Vec<_>>();
-        let found = joined(lists(&[5..9, 20..30]), lists(&[0..5, 6..7, 8..12, 9..10, 29..31, 30..40]));
+        let found =
+            joined(lists(&[5..9, 20..30]), lists(&[0..5, 6..7, 8..12, 9..10, 29..31, 30..40]));
         let ranges: Vec<_> = found.into_iter().map(|value| value.range).collect();
         assert_eq!(ranges, [0..5, 5..9, 9..10, 20..30, 30..40]);
     }

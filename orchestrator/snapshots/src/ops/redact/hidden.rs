@@ -11,7 +11,11 @@ impl Cleaner {
     }
 
     /// The cookies to be hidden in a header of this name in lower case: name and value of each.
-    pub(in crate::ops) fn hidden_cookies(&self, lower: &str, header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    pub(in crate::ops) fn hidden_cookies(
+        &self,
+        lower: &str,
+        header: &[u8],
+    ) -> Vec<(Vec<u8>, Vec<u8>)> {
         let found = self.hidden.in_header(lower, header);
         let name_of = |value: &Value| {
             let before = &header[..value.range.start];
@@ -45,7 +49,12 @@ impl Cleaner {
     }
 
     /// Whether a decoded body has a value to be hidden.
-    pub(in crate::ops) fn holds_in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> bool {
+    pub(in crate::ops) fn holds_in_body(
+        &self,
+        kind: RecordKind,
+        headers: &Headers,
+        body: &[u8],
+    ) -> bool {
         has_any(&self.hidden.in_body(kind, headers, body))
     }
 

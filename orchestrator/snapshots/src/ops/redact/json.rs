@@ -22,10 +22,12 @@ fn within(text: &[u8], names: &Names, quotes: &[&'static str]) -> Vec<Value> {
     let mut found = Vec::new();
     let mut endless = text.len().saturating_mul(ENDLESS);
     let mut at = 0;
-    while let Some(open) = text[at..].iter().position(|byte| *byte == b'"').map(|quote| at + quote) {
+    while let Some(open) = text[at..].iter().position(|byte| *byte == b'"').map(|quote| at + quote)
+    {
         let close = string_end(text, open);
         let inner = &text[open + 1..close.map_or(text.len(), |close| close - 1)];
-        found.extend(in_string(inner, names, deeper).into_iter().map(|value| value.moved(open + 1)));
+        found
+            .extend(in_string(inner, names, deeper).into_iter().map(|value| value.moved(open + 1)));
         let Some(close) = close else { break };
         let colon = skip_blank(text, close);
         if text.get(colon) != Some(&b':') {
@@ -119,7 +121,8 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
             }
         }
         _ => {
-            let stop = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b'<') || byte.is_ascii_whitespace();
+            let stop =
+                |byte: &u8| matches!(byte, b',' | b'}' | b']' | b'<') || byte.is_ascii_whitespace();
             Some(text[start..].iter().position(stop).map_or(text.len(), |length| start + length))
         }
     }
@@ -140,7 +143,8 @@ fn unescaped(inner: &[u8]) -> Cow<'_, [u8]> {
 /// The same, whatever the escapes are, with the place of each byte in the escaped text, and that of
 /// the end.
 fn unescaped_with_places(inner: &[u8]) -> (Vec<u8>, Vec<usize>) {
-    let (mut text, mut places) = (Vec::with_capacity(inner.len()), Vec::with_capacity(inner.len() + 1));
+    let (mut text, mut places) =
+        (Vec::with_capacity(inner.len()), Vec::with_capacity(inner.len() + 1));
     let mut at = 0;
     while at < inner.len() {
         let (bytes, length) = match &inner[at..] {
@@ -204,8 +208,14 @@ mod tests {
     #[test]
     fn json_within_strings() {
         for (text, expect) in [
-            (r#"{"body":"{\"token\":\"x\"}","token":"y"}"#, r#"{"body":"{\"token\":\"-\"}","token":"-"}"#),
-            (r#"["{\"token\": 12, \"a\": \"\\\"\"}"]"#, r#"["{\"token\": \"-\", \"a\": \"\\\"\"}"]"#),
+            (
+                r#"{"body":"{\"token\":\"x\"}","token":"y"}"#,
+                r#"{"body":"{\"token\":\"-\"}","token":"-"}"#,
+            ),
+            (
+                r#"["{\"token\": 12, \"a\": \"\\\"\"}"]"#,
+                r#"["{\"token\": \"-\", \"a\": \"\\\"\"}"]"#,
+            ),
             (
                 r#""\u00e9\ud83d\ude00 {\"\u0074oken\":\"x\\ny\"} \ud83d""#,
                 r#""\u00e9\ud83d\ude00 {\"\u0074oken\":\"-\"} \ud83d""#,
@@ -241,8 +251,11 @@ mod tests {
             r#"\\\"token"#,
         ] {
             let text = part.repeat(4_000_000 / part.len());
-            for text in [text.clone(), format!("\"{text}\""), format!("\"{text}\"{}:", " ".repeat(1_000_000))]
-            {
+            for text in [
+                text.clone(),
+                format!("\"{text}\""),
+                format!("\"{text}\"{}:", " ".repeat(1_000_000)),
+            ] {
                 in_json(text.as_bytes(), &names());
             }
         }

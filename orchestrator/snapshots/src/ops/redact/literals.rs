@@ -32,8 +32,10 @@ pub(super) fn placeholder(key: &[u8], value: &[u8]) -> String {
     } else {
         block[..key.len()].copy_from_slice(key);
     }
-    let inner = Sha256::new().chain_update(block.map(|byte| byte ^ 0x36)).chain_update(value).finalize();
-    let outer = Sha256::new().chain_update(block.map(|byte| byte ^ 0x5C)).chain_update(inner).finalize();
+    let inner =
+        Sha256::new().chain_update(block.map(|byte| byte ^ 0x36)).chain_update(value).finalize();
+    let outer =
+        Sha256::new().chain_update(block.map(|byte| byte ^ 0x5C)).chain_update(inner).finalize();
     format!("redacted-{}", &hex::encode(outer)[..8])
 }
 
@@ -71,8 +73,8 @@ impl Literals {
         let mut at = 0;
         while let Some(start) = bytes[at..].first_chunk::<LEAST>() {
             let candidates = self.by_start.get(start);
-            let hit =
-                candidates.and_then(|all| all.iter().find(|(spelling, _)| bytes[at..].starts_with(spelling)));
+            let hit = candidates
+                .and_then(|all| all.iter().find(|(spelling, _)| bytes[at..].starts_with(spelling)));
             match hit {
                 Some((spelling, placeholder)) => {
                     out.extend_from_slice(&bytes[done..at]);
@@ -108,8 +110,11 @@ fn spellings(value: &[u8]) -> BTreeSet<Vec<u8>> {
         let json = json.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned();
         all.insert(json.replace('/', "\\/").into_bytes());
         all.insert(json.into_bytes());
-        let html =
-            text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+        let html = text
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;");
         all.insert(html.replace('\'', "&#39;").into_bytes());
         all.insert(html.into_bytes());
     }

@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Redaction;
 use super::fields::{self, Names, Value};
-use super::json;
 use super::literals::{Literals, placeholder};
-use crate::content;
+use super::{Redaction, json};
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
 use crate::ops::scan::patterns;
 use crate::ops::stage::StagedRecord;
 use crate::recording::FRAMES_TYPE;
-use crate::{Body, Error, Frame, Headers, Page, RecordKind};
+use crate::{Body, Error, Frame, Headers, Page, RecordKind, content};
 
 /// The maximum size of a body that is searched. A larger one is an error, so that nothing is
 /// missed.
@@ -73,12 +71,16 @@ impl Cleaner {
         let mut hidden = named.clone();
         if what.credentials {
             // Long and random: these values are also searched for elsewhere.
-            named.headers = named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
+            named.headers =
+                named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
             hidden.headers = hidden.headers.or(patterns::is_key_header);
             hidden.cookies = hidden.cookies.or(|_| true);
-            hidden.urls = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
-            hidden.forms = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
-            hidden.sent_json = fields.or(|name| patterns::is_password(name) || patterns::is_token(name));
+            hidden.urls =
+                fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
+            hidden.forms =
+                fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
+            hidden.sent_json =
+                fields.or(|name| patterns::is_password(name) || patterns::is_token(name));
             hidden.json = fields.or(patterns::is_token);
         }
         Cleaner { key: what.key.clone(), named, hidden, literals: Literals::default() }
@@ -99,7 +101,10 @@ impl Cleaner {
                 keep(self.named.in_body(RecordKind::Request, &headers, &decoded), found);
                 // A page may show what was typed. A word of a language is not looked for in pages.
                 let typed = self.hidden.in_body(RecordKind::Request, &headers, &decoded);
-                keep(typed.into_iter().filter(|value| is_unlike_words(&value.value)).collect(), found);
+                keep(
+                    typed.into_iter().filter(|value| is_unlike_words(&value.value)).collect(),
+                    found,
+                );
             }
             Parts::Response { headers, decoded, .. } => {
                 self.find_in_headers(&headers, found);
@@ -107,8 +112,13 @@ impl Cleaner {
             }
             Parts::Other(bytes) => {
                 let frames = String::from_utf8_lossy(&bytes);
-                for frame in frames.lines().filter_map(|line| serde_json::from_str::<Frame>(line).ok()) {
-                    keep(json::in_json(frame.text.unwrap_or_default().as_bytes(), &self.named.other), found);
+                for frame in
+                    frames.lines().filter_map(|line| serde_json::from_str::<Frame>(line).ok())
+                {
+                    keep(
+                        json::in_json(frame.text.unwrap_or_default().as_bytes(), &self.named.other),
+                        found,
+                    );
                 }
                 keep(json::in_json(&bytes, &self.named.other), found);
             }
@@ -165,15 +175,18 @@ impl Cleaner {
         let frames = taken.headers.get_str("Content-Type") == Some(FRAMES_TYPE);
         let block = match parts(taken.kind, taken.http, &taken.block)? {
             Parts::Request { method, target, headers, body, decoded } => {
-                let target = String::from_utf8_lossy(&self.url(target.as_bytes(), &mut count)).into_owned();
-                let (headers, body) = self.message(taken.kind, &headers, body, &decoded, &mut count);
+                let target =
+                    String::from_utf8_lossy(&self.url(target.as_bytes(), &mut count)).into_owned();
+                let (headers, body) =
+                    self.message(taken.kind, &headers, body, &decoded, &mut count);
                 let mut block = Vec::new();
                 write_request(&mut block, &method, &target, &headers);
                 block.extend(body);
                 block
             }
             Parts::Response { status, reason, headers, body, decoded } => {
-                let (headers, body) = self.message(taken.kind, &headers, body, &decoded, &mut count);
+                let (headers, body) =
+                    self.message(taken.kind, &headers, body, &decoded, &mut count);
                 let mut block = Vec::new();
                 write_response(&mut block, status, &reason, &headers);
                 block.extend(body);
@@ -182,7 +195,8 @@ impl Cleaner {
             Parts::Other(bytes) if frames => self.frames(&bytes, &mut count),
             Parts::Other(bytes) => {
                 let found = json::in_json(&bytes, &self.hidden.other);
-                let bytes = self.values(&bytes, self.hidden.with_userinfo(found, &bytes), &mut count);
+                let bytes =
+                    self.values(&bytes, self.hidden.with_userinfo(found, &bytes), &mut count);
                 self.literals(&bytes, &mut count)
             }
         };
@@ -195,7 +209,9 @@ impl Cleaner {
     pub(in crate::ops) fn page(&self, page: Page) -> (Page, u64) {
         let mut count = 0;
         let text = |text: Option<String>, count: &mut u64| {
-            text.map(|text| String::from_utf8_lossy(&self.text(text.as_bytes(), count)).into_owned())
+            text.map(|text| {
+                String::from_utf8_lossy(&self.text(text.as_bytes(), count)).into_owned()
+            })
         };
         let url = String::from_utf8_lossy(&self.url(page.url.as_bytes(), &mut count)).into_owned();
         let title = text(page.title, &mut count);
@@ -212,8 +228,11 @@ impl Cleaner {
             }
             None => clean,
         };
-        let extra =
-            if count > before { serde_json::from_str(&clean).unwrap_or_default() } else { page.extra };
+        let extra = if count > before {
+            serde_json::from_str(&clean).unwrap_or_default()
+        } else {
+            page.extra
+        };
         (Page { url, title, text: words, extra, ..page }, count)
     }
 
@@ -256,8 +275,9 @@ impl Cleaner {
             };
             let before = *count;
             let clean = |bytes: &[u8], count: &mut u64| self.socket_message(bytes, count);
-            frame.text =
-                frame.text.map(|text| String::from_utf8_lossy(&clean(text.as_bytes(), count)).into_owned());
+            frame.text = frame
+                .text
+                .map(|text| String::from_utf8_lossy(&clean(text.as_bytes(), count)).into_owned());
             frame.base64 = frame.base64.map(|text| match STANDARD.decode(&text) {
                 Ok(bytes) => STANDARD.encode(clean(&bytes, count)),
                 Err(_) => text,
@@ -315,7 +335,9 @@ impl Cleaner {
                 continue;
             }
             out.extend_from_slice(&bytes[done..range.start]);
-            out.extend_from_slice(format!("{quote}{}{quote}", placeholder(&self.key, &value)).as_bytes());
+            out.extend_from_slice(
+                format!("{quote}{}{quote}", placeholder(&self.key, &value)).as_bytes(),
+            );
             done = range.end;
             *count += 1;
         }
@@ -395,7 +417,9 @@ pub(super) fn is_json(media: &str) -> bool {
 }
 
 pub(super) fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {
-    found.extend(values.into_iter().map(|value| value.value).filter(|value| !value.starts_with(MARK)));
+    found.extend(
+        values.into_iter().map(|value| value.value).filter(|value| !value.starts_with(MARK)),
+    );
 }
 
 /// Parses a block. A block that is not an HTTP message stays whole.
@@ -419,7 +443,13 @@ fn parts(kind: RecordKind, http: bool, block: &Body) -> Result<Parts, Error> {
     let Ok((head, end)) = parse_response(&bytes) else { return Ok(Parts::Other(bytes)) };
     let decoded = decoded(&head.headers, &bytes[end..])?;
     let body = bytes[end..].to_vec();
-    Ok(Parts::Response { status: head.status, reason: head.reason, headers: head.headers, body, decoded })
+    Ok(Parts::Response {
+        status: head.status,
+        reason: head.reason,
+        headers: head.headers,
+        body,
+        decoded,
+    })
 }
 
 fn decoded(headers: &Headers, body: &[u8]) -> Result<Vec<u8>, Error> {

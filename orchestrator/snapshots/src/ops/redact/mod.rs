@@ -19,19 +19,18 @@ mod state;
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use literals::{LEAST, LEAST_FOUND, Literals};
-use serde::Serialize;
-
-use crate::budget::Budget;
-use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
 pub(in crate::ops) use hidden::is_placeholder;
 pub use literals::URI_COMPONENT;
+use literals::{LEAST, LEAST_FOUND, Literals};
 pub(in crate::ops) use message::Cleaner;
+use serde::Serialize;
 
 use super::exchanges::{budget_of, damaged};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, StagedRecord, survey};
 use super::{Error, OnProgress};
+use crate::budget::Budget;
+use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
 
 /// What to remove.
 #[derive(Clone, Default)]
@@ -55,7 +54,9 @@ impl std::fmt::Debug for Redaction {
     /// Shows names, never the key or the values.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut out = out.debug_struct("Redaction");
-        out.field("headers", &self.headers).field("cookies", &self.cookies).field("fields", &self.fields);
+        out.field("headers", &self.headers)
+            .field("cookies", &self.cookies)
+            .field("fields", &self.fields);
         out.field("credentials", &self.credentials);
         out.finish_non_exhaustive()
     }
@@ -145,7 +146,11 @@ pub fn redact(
 }
 
 /// Collects the values under the given names, from all messages and pages.
-fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTreeSet<Vec<u8>>, Error> {
+fn collect(
+    archive: &Archive,
+    cleaner: &Cleaner,
+    pages: &[Page],
+) -> Result<BTreeSet<Vec<u8>>, Error> {
     let (mut found, mut budget) = (BTreeSet::new(), budget_of(archive));
     for item in archive.records() {
         let (_, mut record) = item.map_err(|error| damaged(archive, error))?;
@@ -192,7 +197,12 @@ fn copy(
 
 /// Redacts the result again: there must be nothing left to replace. Its bodies are those of the
 /// input, so they have the budget of the input.
-fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner, mut budget: Budget) -> Result<(), Error> {
+fn check(
+    staged: &Utf8Path,
+    out: &Utf8Path,
+    cleaner: &Cleaner,
+    mut budget: Budget,
+) -> Result<(), Error> {
     let archive = Archive::open(staged)?;
     let (mut left, mut first) = (0, None);
     for item in archive.records() {

@@ -75,18 +75,24 @@ pub(super) fn from_container(
             // What was unpacked before an error may hold the description.
             let _ = BufReader::new(reader).read_to_end(&mut text);
             budget.take(text.len() as u64)?;
-            browser_state = description_in(&text).map_or(browser_state, |found| BrowserState::read(&found));
+            browser_state =
+                description_in(&text).map_or(browser_state, |found| BrowserState::read(&found));
         }
     }
     if segments.is_empty() {
         return Ok(None);
     }
-    Ok(Some(SalvagedFile { archive: Archive::from_segments(path, file, segments), pages, browser_state }))
+    Ok(Some(SalvagedFile {
+        archive: Archive::from_segments(path, file, segments),
+        pages,
+        browser_state,
+    }))
 }
 
 /// The first value in a text. Bytes between the description and the next entry are not part of it.
 fn description_in(text: &[u8]) -> Option<Value> {
-    let first = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next()?.ok()?.get();
+    let first =
+        serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next()?.ok()?.get();
     formats::check_values(first.as_bytes()).ok()?;
     serde_json::from_str(first).ok()
 }
@@ -103,7 +109,8 @@ fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
 pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, Error> {
     let shared = |segment: u32| {
         let mut records = archive.records_of(segment)?;
-        let hit = |item| matches!(item, Err(crate::Error::Damaged { damage: Damage::SharedMember, .. }));
+        let hit =
+            |item| matches!(item, Err(crate::Error::Damaged { damage: Damage::SharedMember, .. }));
         Ok::<bool, crate::Error>(records.any(|item| hit(item.map(drop))))
     };
     let mut segments = Vec::new();
@@ -152,7 +159,8 @@ fn find(whole: &Window, length: u64) -> std::io::Result<Vec<Local>> {
                 _ => continue,
             };
             let directory = candidate.starts_with(CENTRAL) && !found.is_empty();
-            if let Some(last) = found.last_mut().filter(|last| last.end == length && last.start <= here)
+            if let Some(last) =
+                found.last_mut().filter(|last| last.end == length && last.start <= here)
                 && (next.is_some() || (directory && is_directory(candidate)))
             {
                 last.end = here;
@@ -174,8 +182,9 @@ fn parse(bytes: &[u8], here: u64, length: u64) -> Option<Local> {
     let name = bytes.get(HEADER as usize..HEADER as usize + name_length)?;
     let name = std::str::from_utf8(name).ok()?;
     let known = ["archive/", "pages/", "indexes/", "datapackage", "logs/"];
-    let plausible =
-        version <= 63 && matches!(method, 0 | 8) && known.iter().any(|start| name.starts_with(start));
+    let plausible = version <= 63
+        && matches!(method, 0 | 8)
+        && known.iter().any(|start| name.starts_with(start));
     let start = here + HEADER + name_length as u64 + extra_length;
     // The size may be after the data instead (flag 3), or in the extra field.
     let packed = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);

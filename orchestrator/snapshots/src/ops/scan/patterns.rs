@@ -98,7 +98,10 @@ fn json_web_token(text: &[u8]) -> Option<usize> {
     let head = part(text);
     let claims = part(text[head.len()..].strip_prefix(b".")?);
     let signature = part(text[head.len() + 1 + claims.len()..].strip_prefix(b".")?);
-    let form = head.len() >= 10 && claims.len() >= 10 && claims.starts_with(b"eyJ") && signature.len() >= 10;
+    let form = head.len() >= 10
+        && claims.len() >= 10
+        && claims.starts_with(b"eyJ")
+        && signature.len() >= 10;
     form.then_some(head.len() + claims.len() + signature.len() + 2)
 }
 
@@ -186,7 +189,8 @@ pub(super) fn is_session_name(name: &str) -> bool {
 /// Fields in which a person types a password.
 pub(in crate::ops) fn is_password(name: &str) -> bool {
     let plain = plain(name);
-    let parts = ["password", "passwd", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena"];
+    let parts =
+        ["password", "passwd", "passphrase", "passwort", "kennwort", "motdepasse", "contrasena"];
     parts.iter().any(|part| plain.contains(part))
         || ["pass", "pwd", "passcode", "senha"].contains(&plain.as_str())
         || plain.ends_with("pwd")
@@ -221,7 +225,10 @@ pub(super) fn is_secret_field(name: &str) -> bool {
         "passwd",
         "clientsecret",
     ];
-    known.contains(&plain.as_str()) || plain.ends_with("secret") || plain == "token" || plain == "sessionid"
+    known.contains(&plain.as_str())
+        || plain.ends_with("secret")
+        || plain == "token"
+        || plain == "sessionid"
 }
 
 /// Empty, a placeholder, or a cookie that is being deleted.
@@ -238,7 +245,8 @@ mod tests {
     #[test]
     fn forms() {
         let check = |text: &str, expect: &[SecretKind]| {
-            let kinds: Vec<SecretKind> = find(text.as_bytes()).into_iter().map(|(kind, _)| kind).collect();
+            let kinds: Vec<SecretKind> =
+                find(text.as_bytes()).into_iter().map(|(kind, _)| kind).collect();
             assert_eq!(kinds, expect, "{text}");
         };
         // Concatenated here, so that secret scanners do not report this file.
@@ -246,7 +254,10 @@ mod tests {
         check(&format!("x='{key}'"), &[SecretKind::ApiKey]);
         check(&format!("X{key}"), &[]);
         check("AKIA", &[]);
-        let token = format!("{}.{}.{}", "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", "c2lnbmF0dXJlLWhlcmU");
+        let token = format!(
+            "{}.{}.{}",
+            "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", "c2lnbmF0dXJlLWhlcmU"
+        );
         check(&format!("Bearer {token}, {token}"), &[SecretKind::JsonWebToken; 2]);
         check("eyJhbGciOiJIUzI1NiJ9", &[]);
         check(&format!("{}PRIVATE KEY-----\nMII", "-----BEGIN RSA "), &[SecretKind::PrivateKey]);
@@ -256,20 +267,41 @@ mod tests {
     /// Each text took hours when every start of a token was read to the end of its word.
     #[test]
     fn a_long_text_is_searched_once() {
-        for part in ["eyJ-", "eyJ.", "eyJ-eyJ.", "sk-ant-", "SG.", "-----BEGIN ", "AKIA ", "eyJ-----------."]
-        {
+        for part in [
+            "eyJ-",
+            "eyJ.",
+            "eyJ-eyJ.",
+            "sk-ant-",
+            "SG.",
+            "-----BEGIN ",
+            "AKIA ",
+            "eyJ-----------.",
+        ] {
             find(part.repeat(4_000_000 / part.len()).as_bytes());
         }
-        let token = format!("{}.{}.{}", "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", "c2lnbmF0dXJlLWhlcmU");
+        let token = format!(
+            "{}.{}.{}",
+            "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", "c2lnbmF0dXJlLWhlcmU"
+        );
         let text = format!("eyJ-eyJ.{token}");
         assert_eq!(find(text.as_bytes()), [(SecretKind::JsonWebToken, token.as_bytes())]);
     }
 
     #[test]
     fn names() {
-        assert!(is_session_name("PHPSESSID") && is_session_name("connect.sid") && !is_session_name("theme"));
-        assert!(is_secret_field("api_key") && is_secret_field("Client-Secret") && !is_secret_field("key"));
-        assert!(is_password("user[password]") && is_password("new-Passwd") && !is_password("passenger"));
+        assert!(
+            is_session_name("PHPSESSID")
+                && is_session_name("connect.sid")
+                && !is_session_name("theme")
+        );
+        assert!(
+            is_secret_field("api_key")
+                && is_secret_field("Client-Secret")
+                && !is_secret_field("key")
+        );
+        assert!(
+            is_password("user[password]") && is_password("new-Passwd") && !is_password("passenger")
+        );
         assert!(
             is_token("token")
                 && !is_issued("csrf_token")
@@ -285,7 +317,9 @@ mod tests {
         ] {
             assert!(is_key_header(name), "{name}");
         }
-        for name in ["x-csrf-token", "etag", "www-authenticate", "x-request-id", "sec-websocket-key"] {
+        for name in
+            ["x-csrf-token", "etag", "www-authenticate", "x-request-id", "sec-websocket-key"]
+        {
             assert!(!is_key_header(name), "{name}");
         }
         assert!(is_harmless(b" redacted-12345678") && !is_harmless(b"abc"));

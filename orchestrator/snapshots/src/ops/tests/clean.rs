@@ -55,11 +55,14 @@ fn repair_of_a_left_over_recording() {
     for exchange in usual() {
         recording.append(&exchange).unwrap();
     }
-    recording.append_page(&Page::new("https://a.test/", Timestamp::from_millis(1_760_000_000_000))).unwrap();
+    recording
+        .append_page(&Page::new("https://a.test/", Timestamp::from_millis(1_760_000_000_000)))
+        .unwrap();
     drop(recording);
     let folder = Recording::folder_of(&path);
     let mut data = fs::OpenOptions::new().append(true).open(folder.join("data.warc")).unwrap();
-    data.write_all(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 1000\r\n\r\nhalf of").unwrap();
+    data.write_all(b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 1000\r\n\r\nhalf of")
+        .unwrap();
     let mut pages = fs::OpenOptions::new().append(true).open(folder.join("pages.jsonl")).unwrap();
     pages.write_all(b"{\"url\": \"https://a.te").unwrap();
     for (number, input) in [&path, &folder].into_iter().enumerate() {

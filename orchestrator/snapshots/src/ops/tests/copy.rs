@@ -17,13 +17,15 @@ fn import_of_everything_at_once() {
     let arc = place.join("three.arc");
     let page = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Old</title>";
     let mut text =
-        b"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 20\n1 0 Alexa Internet\n\n\n\n".to_vec();
+        b"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 20\n1 0 Alexa Internet\n\n\n\n"
+            .to_vec();
     writeln!(text, "http://c.test/ 10.0.0.1 20080430204826 text/html {}", page.len()).unwrap();
     text.extend_from_slice(page);
     text.push(b'\n');
     fs::write(&arc, text).unwrap();
     let member = gzip(&warc(&[("response", "https://b.test/", HTTP, RESPONSE)]));
-    fs::write(&two, [member, gzip(&warc(&[("resource", "urn:x:y", "", b"hello")]))].concat()).unwrap();
+    fs::write(&two, [member, gzip(&warc(&[("resource", "urn:x:y", "", b"hello")]))].concat())
+        .unwrap();
     let har = place.join("four.har");
     let entry = |url: &str, status: u16, content: serde_json::Value| {
         serde_json::json!({
@@ -42,9 +44,13 @@ fn import_of_everything_at_once() {
 
     let out = place.join("out.wacz");
     let inputs = [one, two, arc, har];
-    let report =
-        import(&inputs, &out, &ImportOptions { title: Some("T".into()), description: None }, &mut quiet)
-            .unwrap();
+    let report = import(
+        &inputs,
+        &out,
+        &ImportOptions { title: Some("T".into()), description: None },
+        &mut quiet,
+    )
+    .unwrap();
     assert_eq!((report.responses, report.revisits, report.pages), (4, 1, 4), "{report:#?}");
     let har = report.inputs.iter().find(|input| input.format == "har").unwrap();
     assert_eq!((har.read, har.kept), (4, 1));
@@ -56,7 +62,8 @@ fn import_of_everything_at_once() {
     );
     assert!(report.pages_found);
     let archive = Archive::open(&out).unwrap();
-    let titles: Vec<_> = archive.pages().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
+    let titles: Vec<_> =
+        archive.pages().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
     assert_eq!(titles, ["A page", "https://a.test/", "https://b.test/", "Old"]);
     assert_eq!(inspect(&out, &mut quiet).unwrap().title.as_deref(), Some("T"));
     // The only flaws are those of the inputs: missing requests of the ARC and of two.warc.gz.
@@ -66,7 +73,10 @@ fn import_of_everything_at_once() {
         import(&inputs, &out, &ImportOptions::default(), &mut quiet),
         Err(Error::Exists { .. })
     ));
-    assert!(matches!(import(&[], &out, &ImportOptions::default(), &mut quiet), Err(Error::NoInput { .. })));
+    assert!(matches!(
+        import(&[], &out, &ImportOptions::default(), &mut quiet),
+        Err(Error::NoInput { .. })
+    ));
 }
 
 #[test]
@@ -132,7 +142,8 @@ fn diff_names_what_changed() {
     let (old, new) = (place.join("old.wacz"), place.join("new.wacz"));
     let before = usual();
     let mut after = usual();
-    after[0].response.body = Body::from(b"<title>Home</title><p>Goodbye<script>x</script>".to_vec());
+    after[0].response.body =
+        Body::from(b"<title>Home</title><p>Goodbye<script>x</script>".to_vec());
     after[1].response.status = 404;
     after[3] = post("https://a.test/api", 3, br#"{"page": 2}"#, br#"{"items": []}"#);
     after.push(exchange("https://a.test/", 9, "text/html", b"later"));
@@ -141,7 +152,8 @@ fn diff_names_what_changed() {
     let report = diff(&old, &new, &mut quiet).unwrap();
     assert!(!report.equal);
     assert_eq!(report.unchanged, 2);
-    let urls = |captures: &[Capture]| captures.iter().map(|c| (c.url.clone(), c.nth)).collect::<Vec<_>>();
+    let urls =
+        |captures: &[Capture]| captures.iter().map(|c| (c.url.clone(), c.nth)).collect::<Vec<_>>();
     assert_eq!(urls(&report.removed), [("https://a.test/api".to_owned(), 1)]);
     assert_eq!(
         urls(&report.added),
@@ -174,7 +186,8 @@ fn websockets_survive_every_way() {
     recording.append_websocket(&opening, &[frame]).unwrap();
     recording.finish(&|_| ()).unwrap();
     valid(&path);
-    let (har, back, clean) = (place.join("ws.har"), place.join("back.wacz"), place.join("clean.wacz"));
+    let (har, back, clean) =
+        (place.join("ws.har"), place.join("back.wacz"), place.join("clean.wacz"));
     export(&path, &har, Format::Har, &mut quiet).unwrap();
     assert!(fs::read_to_string(&har).unwrap().contains("_webSocketMessages"));
     import(&[har], &back, &ImportOptions::default(), &mut quiet).unwrap();
@@ -207,7 +220,10 @@ fn a_har_without_bodies_is_refused_and_one_with_a_bad_entry_is_not() {
     let out = place.join("out.wacz");
     let import = |path| import(&[path], &out, &ImportOptions::default(), &mut quiet);
     let error = import(har("bare.har", &[&bare, &bare])).unwrap_err().to_string();
-    assert!(error.contains("none of its 2 entries") && error.contains("2 of them lack the body"), "{error}");
+    assert!(
+        error.contains("none of its 2 entries") && error.contains("2 of them lack the body"),
+        "{error}"
+    );
     assert!(!out.exists());
 
     // The page is the document, not what comes before it.

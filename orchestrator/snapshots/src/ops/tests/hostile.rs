@@ -15,10 +15,14 @@ fn a_pipe_or_a_device_is_refused_at_once() {
     let (piped, out) = (place.join("piped.har"), place.join("out.wacz"));
     pipe(&piped);
     for input in [piped.as_path(), "/dev/zero".into(), "/dev/tty".into()] {
-        assert!(import(&[input.to_owned()], &out, &ImportOptions::default(), &mut quiet).is_err(), "{input}");
+        assert!(
+            import(&[input.to_owned()], &out, &ImportOptions::default(), &mut quiet).is_err(),
+            "{input}"
+        );
         assert!(repair(input, &out, &mut quiet).is_err(), "{input}");
         assert!(
-            crate::har::read_file(input, Default::default(), |_| Ok::<(), crate::har::Error>(())).is_err(),
+            crate::har::read_file(input, Default::default(), |_| Ok::<(), crate::har::Error>(()))
+                .is_err(),
             "{input}"
         );
     }
@@ -96,7 +100,8 @@ fn a_list_of_no_pages_is_no_endless_list_of_losses() {
 #[test]
 fn a_description_in_a_damaged_file_has_a_most_number_of_values() {
     let place = Place::new();
-    let (good, path, cut) = (place.join("good.wacz"), place.join("large.wacz"), place.join("cut.wacz"));
+    let (good, path, cut) =
+        (place.join("good.wacz"), place.join("large.wacz"), place.join("cut.wacz"));
     snapshot(&good, &usual());
     let text = format!("{{\"x\":[{}0]}}", "[],".repeat(2_000_000));
     rezip(&good, &path, |name, bytes| match name {

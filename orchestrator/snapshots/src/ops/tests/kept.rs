@@ -47,7 +47,8 @@ fn it_is_kept_from_file_to_file() {
     assert!(of(&plain).is_empty());
 
     let imported = place.join("imported.wacz");
-    import(&[plain.clone(), path.clone()], &imported, &ImportOptions::default(), &mut quiet).unwrap();
+    import(&[plain.clone(), path.clone()], &imported, &ImportOptions::default(), &mut quiet)
+        .unwrap();
     assert_eq!(of(&imported), state());
     let merged = place.join("merged.wacz");
     merge(&[path.clone(), plain], &merged, &mut quiet).unwrap();
@@ -107,7 +108,9 @@ fn it_is_searched_for_secrets_and_cleaned() {
     let found: Vec<(SecretKind, &str)> = scan
         .secrets
         .iter()
-        .filter(|secret| ["cookie", "localStorage", "sessionStorage"].contains(&secret.place.as_str()))
+        .filter(|secret| {
+            ["cookie", "localStorage", "sessionStorage"].contains(&secret.place.as_str())
+        })
         .map(|secret| (secret.kind, secret.place.as_str()))
         .collect();
     // All that is counted as kept.

@@ -11,9 +11,19 @@ fn web() -> Vec<Exchange> {
     let mut exchanges = usual();
     for n in 0..6 {
         let url = format!("https://c.test/poll?n={}", n % 2);
-        exchanges.push(exchange(&url, n * day / 2 + 10, "text/html", format!("<p>poll {n}").as_bytes()));
+        exchanges.push(exchange(
+            &url,
+            n * day / 2 + 10,
+            "text/html",
+            format!("<p>poll {n}").as_bytes(),
+        ));
     }
-    exchanges.push(exchange("https://b.test/copy", day, "text/html", b"<title>Home</title><p>Hello"));
+    exchanges.push(exchange(
+        "https://b.test/copy",
+        day,
+        "text/html",
+        b"<title>Home</title><p>Hello",
+    ));
     exchanges
 }
 
@@ -25,8 +35,10 @@ fn open(path: &Utf8Path) -> ReplaySet {
 fn answers(set: &ReplaySet, exchanges: &[Exchange]) -> Vec<(String, u64, Vec<u8>)> {
     let mut answers = Vec::new();
     for exchange in exchanges {
-        let request =
-            ReplayRequest { method: &exchange.request.method, ..ReplayRequest::bare("", &exchange.url) };
+        let request = ReplayRequest {
+            method: &exchange.request.method,
+            ..ReplayRequest::bare("", &exchange.url)
+        };
         let key = match exchange.request.body.to_vec(1 << 20).unwrap() {
             body if body.is_empty() => matching::exact(&request),
             body => matching::exact(&ReplayRequest {
@@ -57,16 +69,24 @@ fn split_and_merged_it_is_the_same_snapshot() {
     let place = Place::new();
     let whole = place.join("whole.wacz");
     snapshot(&whole, &web());
-    let rules = ChangingParts::from_yaml("rules:\n- method: GET\n  url: https://a.test/data\n  query: [x]\n");
+    let rules = ChangingParts::from_yaml(
+        "rules:\n- method: GET\n  url: https://a.test/data\n  query: [x]\n",
+    );
     let ruled = place.join("ruled.wacz");
     set_rules(&whole, &rules.unwrap(), &ruled, &mut quiet).unwrap();
-    for (by, files) in [(SplitBy::Host, vec!["a.test", "b.test", "c.test"]), (SplitBy::Date, vec![])] {
+    for (by, files) in
+        [(SplitBy::Host, vec!["a.test", "b.test", "c.test"]), (SplitBy::Date, vec![])]
+    {
         let folder = place.join(if files.is_empty() { "days" } else { "hosts" });
         let report = split(&ruled, &folder, by, &mut quiet).unwrap();
         let listed = folder.join(COLLECTION_NAME);
         assert_eq!(report.collection.path, listed);
-        let names: Vec<&str> =
-            report.collection.members.iter().map(|member| member.path.trim_end_matches(".wacz")).collect();
+        let names: Vec<&str> = report
+            .collection
+            .members
+            .iter()
+            .map(|member| member.path.trim_end_matches(".wacz"))
+            .collect();
         match by {
             SplitBy::Host => assert_eq!(names, files),
             SplitBy::Date => {
@@ -100,7 +120,10 @@ fn split_and_merged_it_is_the_same_snapshot() {
 fn two(place: &Place) -> (Vec<Utf8PathBuf>, Utf8PathBuf) {
     let files = ["a", "b"].map(|name| {
         let path = place.join(&format!("{name}.wacz"));
-        snapshot(&path, &[exchange(&format!("https://{name}.test/"), 0, "text/html", name.as_bytes())]);
+        snapshot(
+            &path,
+            &[exchange(&format!("https://{name}.test/"), 0, "text/html", name.as_bytes())],
+        );
         path
     });
     let out = place.join("both.json");
@@ -178,8 +201,14 @@ fn only_wacz_files_of_the_folder_are_listed_once() {
     assert!(matches!(flaw(failed(&files, "below/x.json")), CollectionFlaw::Outside(_)));
     let copy = place.join("copy.wacz");
     fs::copy(&files[0], &copy).unwrap();
-    assert_eq!(flaw(failed(&[files[0].clone(), copy], "x.json")), CollectionFlaw::Twice("copy.wacz".into()));
-    assert!(matches!(flaw(failed(&[files[0].clone(), listed.clone()], "x.json")), CollectionFlaw::Nested(_)));
+    assert_eq!(
+        flaw(failed(&[files[0].clone(), copy], "x.json")),
+        CollectionFlaw::Twice("copy.wacz".into())
+    );
+    assert!(matches!(
+        flaw(failed(&[files[0].clone(), listed.clone()], "x.json")),
+        CollectionFlaw::Nested(_)
+    ));
     let odd = place.join("50%.wacz");
     fs::copy(&files[0], &odd).unwrap();
     assert!(failed(&[odd], "x.json").to_string().contains("URLs"));

@@ -15,10 +15,9 @@ use std::io::{Read as _, Write as _};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::*;
-use crate::content;
 use crate::{
-    Archive, Body, Exchange, Headers, Page, Progress, Recording, RecordingOptions, Request, Response,
-    Timestamp,
+    Archive, Body, Exchange, Headers, Page, Progress, Recording, RecordingOptions, Request,
+    Response, Timestamp, content,
 };
 
 /// A folder that is deleted with the test.
@@ -43,8 +42,11 @@ pub(super) fn quiet(_: Progress) {}
 
 pub(super) fn exchange(url: &str, second: i64, media: &str, body: &[u8]) -> Exchange {
     let headers: Headers =
-        [("Content-Type", media), ("Set-Cookie", "sid=abcdef0123456789; Path=/")].into_iter().collect();
-    let response = Response { status: 200, reason: "OK".into(), headers, body: Body::from(body.to_vec()) };
+        [("Content-Type", media), ("Set-Cookie", "sid=abcdef0123456789; Path=/")]
+            .into_iter()
+            .collect();
+    let response =
+        Response { status: 200, reason: "OK".into(), headers, body: Body::from(body.to_vec()) };
     let mut exchange =
         Exchange::get(url, Timestamp::from_millis(1_760_000_000_000 + second * 1000), response);
     exchange.request.headers.push("Host", "a.test");
@@ -53,8 +55,12 @@ pub(super) fn exchange(url: &str, second: i64, media: &str, body: &[u8]) -> Exch
 
 pub(super) fn post(url: &str, second: i64, body: &[u8], answer: &[u8]) -> Exchange {
     let headers: Headers = [("Content-Type", "application/json")].into_iter().collect();
-    let request =
-        Request { method: "POST".into(), target: "/api".into(), headers, body: Body::from(body.to_vec()) };
+    let request = Request {
+        method: "POST".into(),
+        target: "/api".into(),
+        headers,
+        body: Body::from(body.to_vec()),
+    };
     Exchange { request, ..exchange(url, second, "application/json", answer) }
 }
 
@@ -87,7 +93,11 @@ fn valid(path: &Utf8Path) -> Verification {
 }
 
 /// Copies a WACZ; `change` may alter, drop (`None`) or deflate files.
-fn rezip(from: &Utf8Path, to: &Utf8Path, change: impl Fn(&str, Vec<u8>) -> Option<(Vec<u8>, bool)>) {
+fn rezip(
+    from: &Utf8Path,
+    to: &Utf8Path,
+    change: impl Fn(&str, Vec<u8>) -> Option<(Vec<u8>, bool)>,
+) {
     let mut old = zip::ZipArchive::new(fs::File::open(from).unwrap()).unwrap();
     let mut new = zip::ZipWriter::new(fs::File::create(to).unwrap());
     for index in 0..old.len() {
@@ -96,8 +106,10 @@ fn rezip(from: &Utf8Path, to: &Utf8Path, change: impl Fn(&str, Vec<u8>) -> Optio
         let mut bytes = Vec::new();
         entry.read_to_end(&mut bytes).unwrap();
         let Some((bytes, stored)) = change(&name, bytes) else { continue };
-        let method = if stored { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
-        new.start_file(name, zip::write::SimpleFileOptions::default().compression_method(method)).unwrap();
+        let method =
+            if stored { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
+        new.start_file(name, zip::write::SimpleFileOptions::default().compression_method(method))
+            .unwrap();
         new.write_all(&bytes).unwrap();
     }
     new.finish().unwrap();

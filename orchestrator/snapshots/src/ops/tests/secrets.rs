@@ -40,9 +40,15 @@ fn exchanges(planted: &mut Planted) -> Vec<Exchange> {
     let mut all = Vec::new();
     let mut second = 0..;
     let mut next = || second.next().unwrap();
-    for name in
-        ["password", "user%5Bpassword%5D", "new-passwd", "pwd", "passphrase", "api_key", "client_secret"]
-    {
+    for name in [
+        "password",
+        "user%5Bpassword%5D",
+        "new-passwd",
+        "pwd",
+        "passphrase",
+        "api_key",
+        "client_secret",
+    ] {
         let body = format!("user=ann&{name}={}&x=1", planted.secret());
         all.push(typed("https://a.test/form", next(), "application/x-www-form-urlencoded", &body));
     }
@@ -63,7 +69,8 @@ fn exchanges(planted: &mut Planted) -> Vec<Exchange> {
         planted.secret()
     );
     all.push(typed("https://a.test/graphql", next(), "application/json", &body));
-    for (name, start) in [("Authorization", "Bearer "), ("Proxy-Authorization", "Bearer "), ("X-Api-Key", "")]
+    for (name, start) in
+        [("Authorization", "Bearer "), ("Proxy-Authorization", "Bearer "), ("X-Api-Key", "")]
     {
         let mut exchange = exchange("https://a.test/header", next(), "text/plain", b"x");
         exchange.request.headers.push(name, format!("{start}{}", planted.secret()));
@@ -152,7 +159,12 @@ fn exchanges(planted: &mut Planted) -> Vec<Exchange> {
         exchange.request.target = url.trim_start_matches("https://a.test").to_owned();
         all.push(exchange);
     }
-    all.push(exchange(&format!("https://ann:{}@a.test/", planted.secret()), next(), "text/html", b"x"));
+    all.push(exchange(
+        &format!("https://ann:{}@a.test/", planted.secret()),
+        next(),
+        "text/html",
+        b"x",
+    ));
     for (media, body) in [
         ("text/html", format!("<a href='https://ann:{}@a.test/'>x</a>", planted.secret())),
         ("text/javascript", format!(r#"x = "https:\/\/ann:{}@a.test\/""#, planted.secret())),
@@ -167,7 +179,12 @@ fn exchanges(planted: &mut Planted) -> Vec<Exchange> {
     let mut coded = exchange("https://a.test/coded", next(), "text/html", &gzip(echo.as_bytes()));
     coded.response.headers.push("Content-Encoding", "gzip");
     all.push(coded);
-    all.push(exchange(&format!("https://ann:{}@b.test/", planted.secret()), next(), "text/plain", b"x"));
+    all.push(exchange(
+        &format!("https://ann:{}@b.test/", planted.secret()),
+        next(),
+        "text/plain",
+        b"x",
+    ));
     all
 }
 
@@ -183,8 +200,10 @@ fn contents(path: &Utf8Path) -> Vec<(String, Vec<u8>)> {
         all.push(if name.ends_with(".gz") { (name, gunzip(&bytes)) } else { (name, bytes) });
     }
     // Bodies may have a content coding of their own.
-    let decoded =
-        bodies(path).into_iter().flat_map(|(url, body)| [url.into_bytes(), body]).collect::<Vec<_>>();
+    let decoded = bodies(path)
+        .into_iter()
+        .flat_map(|(url, body)| [url.into_bytes(), body])
+        .collect::<Vec<_>>();
     all.push(("bodies".to_owned(), decoded.concat()));
     all
 }
@@ -197,7 +216,8 @@ fn no_secret_is_left_in_any_file() {
     let exchanges = exchanges(&mut planted);
     let title = Some(format!("https://ann:{}@a.test/", planted.secret()));
     let recording =
-        Recording::create(&path, RecordingOptions { title, ..RecordingOptions::default() }).unwrap();
+        Recording::create(&path, RecordingOptions { title, ..RecordingOptions::default() })
+            .unwrap();
     for exchange in &exchanges {
         recording.append(exchange).unwrap();
         recording.append_page(&Page::new(&exchange.url, exchange.started)).unwrap();
@@ -205,12 +225,14 @@ fn no_secret_is_left_in_any_file() {
     let mut page = Page::new(&exchanges[exchanges.len() - 1].url, exchanges[0].started);
     page.title = Some(format!("https://ann:{}@b.test/ is not there", planted.secret()));
     page.text = Some(format!("Go to https://ann:{}@b.test/", planted.secret()));
-    page.extra.insert("source".to_owned(), format!("https://ann:{}@b.test/", planted.secret()).into());
+    page.extra
+        .insert("source".to_owned(), format!("https://ann:{}@b.test/", planted.secret()).into());
     recording.append_page(&page).unwrap();
     recording.finish(&|_| ()).unwrap();
     assert!(planted.0.len() >= 70, "{}", planted.0.len());
     let holds = |files: &[(String, Vec<u8>)], secret: &str| -> Vec<String> {
-        let has = |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+        let has =
+            |bytes: &[u8]| bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
         files.iter().filter(|(_, bytes)| has(bytes)).map(|(name, _)| name.clone()).collect()
     };
     let before = contents(&path);
@@ -257,14 +279,19 @@ fn no_secret_gets_into_a_recording() {
         let (request, response) = (&exchange.request, &exchange.response);
         let written = format!("{exchange:?} {} {}", body(&request.body), body(&response.body));
         let headers = request.headers.iter().chain(response.headers.iter());
-        let headers: String = headers.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).collect();
+        let headers: String =
+            headers.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).collect();
         assert!(
             !written.contains("clay-secret") && !headers.contains("clay-secret"),
             "{path}: {written} {headers}"
         );
     }
-    let page =
-        filter.page(Page::new("https://a.test/cb#access_token=a-secret&x=1", Timestamp::from_millis(0)));
-    assert!(page.url.contains("#access_token=redacted-") && page.url.ends_with("&x=1"), "{}", page.url);
+    let page = filter
+        .page(Page::new("https://a.test/cb#access_token=a-secret&x=1", Timestamp::from_millis(0)));
+    assert!(
+        page.url.contains("#access_token=redacted-") && page.url.ends_with("&x=1"),
+        "{}",
+        page.url
+    );
     assert!(seen >= 29, "{seen}");
 }

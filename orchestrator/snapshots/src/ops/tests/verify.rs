@@ -34,10 +34,14 @@ fn verify_finds_each_flaw() {
                 return Some((bytes, true));
             }
             let text =
-                String::from_utf8(if entry.ends_with(".gz") { gunzip(&bytes) } else { bytes }).unwrap();
+                String::from_utf8(if entry.ends_with(".gz") { gunzip(&bytes) } else { bytes })
+                    .unwrap();
             assert!(text.contains(from), "{text}");
             let text = text.replacen(from, to, 1);
-            Some((if entry.ends_with(".gz") { gzip(text.as_bytes()) } else { text.into_bytes() }, true))
+            Some((
+                if entry.ends_with(".gz") { gzip(text.as_bytes()) } else { text.into_bytes() },
+                true,
+            ))
         })
     };
     let drop_entry = |name: &'static str| -> Change {
@@ -114,7 +118,10 @@ fn verify_judges_records() {
     let request = ("request", url, HTTP, REQUEST);
     check(&[("response", url, HTTP, RESPONSE), request], &[]);
     check(&[("response", url, HTTP, RESPONSE)], &[Flaw::NoRequest]);
-    assert!(verify(&place.join("x.warc"), &mut quiet).unwrap().valid, "other tools write no requests");
+    assert!(
+        verify(&place.join("x.warc"), &mut quiet).unwrap().valid,
+        "other tools write no requests"
+    );
     check(&[("response", url, HTTP, b"no http at all"), request], &[Flaw::Http]);
     let digest = |label: &str| format!("{HTTP}{label}\r\n");
     let block = digest("WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
@@ -129,17 +136,25 @@ fn verify_judges_records() {
         &[("response", url, &digest("WARC-Block-Digest: md5:x"), RESPONSE), request],
         &[Flaw::UnknownDigest],
     );
-    let revisit = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n";
-    let lost = format!("{HTTP}{revisit}WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\r\n");
+    let revisit =
+        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n";
+    let lost =
+        format!("{HTTP}{revisit}WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\r\n");
     check(&[("revisit", url, &lost, b"HTTP/1.1 200 OK\r\n\r\n")], &[Flaw::Unresolved]);
     check(
-        &[("response", url, &good, RESPONSE), request, ("revisit", url, &lost, b"HTTP/1.1 200 OK\r\n\r\n")],
+        &[
+            ("response", url, &good, RESPONSE),
+            request,
+            ("revisit", url, &lost, b"HTTP/1.1 200 OK\r\n\r\n"),
+        ],
         &[],
     );
     check(&[("response", "", HTTP, RESPONSE)], &[Flaw::Field]);
     let same_id = warc(&[request]).repeat(2);
     fs::write(place.join("same.warc"), same_id).unwrap();
-    assert!(verify(&place.join("same.warc"), &mut quiet).unwrap().flaws.contains_key(&Flaw::RecordId));
+    assert!(
+        verify(&place.join("same.warc"), &mut quiet).unwrap().flaws.contains_key(&Flaw::RecordId)
+    );
 }
 
 #[test]
@@ -151,8 +166,11 @@ fn hostile_containers_are_refused_and_not_followed() {
         let path = place.join(name);
         let mut zip = zip::ZipWriter::new(fs::File::create(&path).unwrap());
         for (name, bytes, stored) in entries {
-            let method =
-                if *stored { zip::CompressionMethod::Stored } else { zip::CompressionMethod::Deflated };
+            let method = if *stored {
+                zip::CompressionMethod::Stored
+            } else {
+                zip::CompressionMethod::Deflated
+            };
             let options = zip::write::SimpleFileOptions::default().compression_method(method);
             zip.start_file(*name, options).unwrap();
             zip.write_all(bytes).unwrap();
@@ -173,17 +191,21 @@ fn hostile_containers_are_refused_and_not_followed() {
         assert!(verify(path, &mut quiet).map_or(true, |report| !report.valid), "{path}");
         let out = place.join("out.wacz");
         assert!(
-            import(std::slice::from_ref(path), &out, &ImportOptions::default(), &mut quiet).is_err()
+            import(std::slice::from_ref(path), &out, &ImportOptions::default(), &mut quiet)
+                .is_err()
                 || path == &absolute
         );
         assert!(
-            !place.join("evil.warc").exists() && !place.root.parent().unwrap().join("evil.warc").exists()
+            !place.join("evil.warc").exists()
+                && !place.root.parent().unwrap().join("evil.warc").exists()
         );
         let _ = fs::remove_file(&out);
     }
     // A page list of 64 MiB of zeros in 64 KiB costs at most its size, and is not a page list.
-    let bomb =
-        zip("bomb.wacz", &[("archive/a.warc", &all, true), ("pages/pages.jsonl", &vec![0; 64 << 20], false)]);
+    let bomb = zip(
+        "bomb.wacz",
+        &[("archive/a.warc", &all, true), ("pages/pages.jsonl", &vec![0; 64 << 20], false)],
+    );
     assert!(verify(&bomb, &mut quiet).unwrap().flaws.contains_key(&Flaw::Pages));
     // A file that is not a snapshot is rejected by name: an HTML page named as a WARC, an encrypted
     // package.
@@ -209,7 +231,8 @@ fn sizes_that_lie_are_found() {
     let bytes = fs::read(&good).unwrap();
     let directory = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let name = b"pages/pages.jsonl";
-    let at = directory + bytes[directory..].windows(name.len()).position(|window| window == name).unwrap();
+    let at = directory
+        + bytes[directory..].windows(name.len()).position(|window| window == name).unwrap();
     // The uncompressed size is 22 bytes before the name in the directory.
     for lie in [1_u32, 40, 100_000, u32::MAX - 1] {
         let mut bad = bytes.clone();

@@ -21,7 +21,11 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
         }
         let must_be_stored = entry.name.starts_with("archive/") || entry.name.ends_with(".gz");
         if must_be_stored && !entry.stored {
-            findings.error(Flaw::Deflated, &entry.name, "it is deflated and must be stored as it is");
+            findings.error(
+                Flaw::Deflated,
+                &entry.name,
+                "it is deflated and must be stored as it is",
+            );
         }
     }
     let description = match package.description() {
@@ -51,7 +55,11 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
         }
     }
     for path in listed.keys().filter(|path| !names.contains(*path)) {
-        findings.error(Flaw::Missing, *path, "datapackage.json lists it, the container does not hold it");
+        findings.error(
+            Flaw::Missing,
+            *path,
+            "datapackage.json lists it, the container does not hold it",
+        );
     }
     if !package.entries().iter().any(|entry| entry.name == "pages/pages.jsonl") {
         findings.error(Flaw::Pages, "pages/pages.jsonl", "it is not there");
@@ -63,13 +71,25 @@ fn signature(first_version: bool, findings: &mut Findings) {
     let Some(signature) = findings.report.signature.clone() else { return };
     match (signature.kind, signature.digest_holds) {
         (SignatureKind::Absent, _) if first_version => {
-            findings.warning(Flaw::DescriptionDigest, DIGEST, "it is not there, which version 1.0 allowed");
+            findings.warning(
+                Flaw::DescriptionDigest,
+                DIGEST,
+                "it is not there, which version 1.0 allowed",
+            );
         }
-        (SignatureKind::Absent, _) => findings.error(Flaw::DescriptionDigest, DIGEST, "it is not there"),
+        (SignatureKind::Absent, _) => {
+            findings.error(Flaw::DescriptionDigest, DIGEST, "it is not there")
+        }
         (_, Some(false)) => {
-            findings.error(Flaw::DescriptionDigest, DIGEST, "its hash is not that of datapackage.json");
+            findings.error(
+                Flaw::DescriptionDigest,
+                DIGEST,
+                "its hash is not that of datapackage.json",
+            );
         }
-        (SignatureKind::Malformed, None) => findings.error(Flaw::DescriptionDigest, DIGEST, "it has no hash"),
+        (SignatureKind::Malformed, None) => {
+            findings.error(Flaw::DescriptionDigest, DIGEST, "it has no hash")
+        }
         (SignatureKind::Malformed, Some(true)) => {
             findings.error(
                 Flaw::Signature,
@@ -77,11 +97,21 @@ fn signature(first_version: bool, findings: &mut Findings) {
                 "its signedData is not that of a signature for this package",
             );
         }
-        (SignatureKind::Anonymous | SignatureKind::Domain, _) if signature.signature_holds == Some(false) => {
-            findings.error(Flaw::Signature, DIGEST, "its signature was not made with the key it names");
+        (SignatureKind::Anonymous | SignatureKind::Domain, _)
+            if signature.signature_holds == Some(false) =>
+        {
+            findings.error(
+                Flaw::Signature,
+                DIGEST,
+                "its signature was not made with the key it names",
+            );
         }
         (SignatureKind::Anonymous | SignatureKind::Domain, _) => {
-            findings.warning(Flaw::Signature, DIGEST, shown(signature.kind, signature.signature_holds));
+            findings.warning(
+                Flaw::Signature,
+                DIGEST,
+                shown(signature.kind, signature.signature_holds),
+            );
         }
         (SignatureKind::Unsigned, _) => {}
     }
@@ -109,7 +139,9 @@ fn fields(description: &Value, findings: &mut Findings) {
     let text = |key: &str| description.get(key).and_then(Value::as_str);
     match text("profile") {
         Some("data-package" | "wacz") => {}
-        other => findings.error(Flaw::Description, DESCRIPTION, format!("its profile is {other:?}")),
+        other => {
+            findings.error(Flaw::Description, DESCRIPTION, format!("its profile is {other:?}"))
+        }
     }
     if text("wacz_version").is_none() && text("profile") != Some("wacz") {
         findings.error(Flaw::Description, DESCRIPTION, "it has no wacz_version");
@@ -130,23 +162,32 @@ fn resources<'a>(description: &'a Value, findings: &mut Findings) -> HashMap<&'a
                     findings.error(Flaw::Twice, path, "datapackage.json lists it twice");
                 }
             }
-            None => {
-                findings.error(Flaw::Description, DESCRIPTION, format!("a resource has no path: {resource}"))
-            }
+            None => findings.error(
+                Flaw::Description,
+                DESCRIPTION,
+                format!("a resource has no path: {resource}"),
+            ),
         }
     }
     listed
 }
 
-fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findings) -> Result<(), Error> {
+fn file(
+    package: &Package,
+    entry: &Entry,
+    resource: &Value,
+    findings: &mut Findings,
+) -> Result<(), Error> {
     findings.report.files += 1;
     let name = entry.name.rsplit('/').next().unwrap_or_default();
     match resource.get("name").and_then(Value::as_str) {
         Some(said) if said.eq_ignore_ascii_case(name) => {}
         None => {}
-        Some(other) => {
-            findings.warning(Flaw::Description, &entry.name, format!("its name is listed as {other:?}"))
-        }
+        Some(other) => findings.warning(
+            Flaw::Description,
+            &entry.name,
+            format!("its name is listed as {other:?}"),
+        ),
     }
     // Version 1.0 has hash and size in `stats`, and the algorithm beside them.
     let stats = resource.get("stats").unwrap_or(resource);
@@ -157,7 +198,8 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
     };
     let mut check = Check::new(&said);
     // Never more than the directory declares, so that a zip bomb is bounded by its declared size.
-    let read = digest::run(package.reader(entry).take(entry.size.saturating_add(1)), &mut [&mut check]);
+    let read =
+        digest::run(package.reader(entry).take(entry.size.saturating_add(1)), &mut [&mut check]);
     let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -70,7 +70,8 @@ pub(super) fn check(
     seen: &mut RecordSummaries,
     findings: &mut Findings,
 ) -> Result<IndexedUrls, Error> {
-    let names = archive.segments().iter().zip(0..).map(|(segment, number)| (segment.name.as_str(), number));
+    let names =
+        archive.segments().iter().zip(0..).map(|(segment, number)| (segment.name.as_str(), number));
     let mut pass = Pass {
         archive,
         segments: names.collect(),
@@ -81,7 +82,8 @@ pub(super) fn check(
         known_bytes: 0,
     };
     let named = |end: &str| -> Vec<&Entry> {
-        let inside = |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
+        let inside =
+            |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
         package.entries().iter().filter(inside).collect()
     };
     let (lists, compressed) = (named(".idx"), named(".cdx.gz"));
@@ -93,7 +95,9 @@ pub(super) fn check(
         let list = format!("{}.idx", entry.name.trim_end_matches(".cdx.gz"));
         match lists.iter().find(|entry| entry.name == list) {
             Some(list) => blocks(package, list, entry, findings),
-            None => findings.error(Flaw::Index, &entry.name, format!("its list {list} is not there")),
+            None => {
+                findings.error(Flaw::Index, &entry.name, format!("its list {list} is not there"))
+            }
         }
     }
     for entry in compressed {
@@ -107,8 +111,10 @@ pub(super) fn check(
     for ((segment, offset), seen) in pass.seen.iter() {
         if seen.must_be_indexed && !seen.indexed {
             let at = RecordRef { segment: *segment, offset: *offset, length: seen.length };
-            let url =
-                archive.read_at(at).ok().and_then(|record| record.target_uri().map(|url| url.into_owned()));
+            let url = archive
+                .read_at(at)
+                .ok()
+                .and_then(|record| record.target_uri().map(|url| url.into_owned()));
             let detail = format!("the index does not name it: {}", url.unwrap_or_default());
             findings.error(Flaw::NotIndexed, place(archive, at), detail);
         }
@@ -128,8 +134,10 @@ fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Finding
     for found in &blocks {
         let place = format!("{} at offset {}", entry.name, found.offset);
         if found.offset != expected || found.length > MAX_BLOCK {
-            let detail =
-                format!("the list has a block of {} bytes here, expected one at {expected}", found.length);
+            let detail = format!(
+                "the list has a block of {} bytes here, expected one at {expected}",
+                found.length
+            );
             return findings.error(Flaw::IndexBlock, place, detail);
         }
         expected += found.length;
@@ -146,9 +154,11 @@ fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Finding
     };
     match io::copy(&mut rest, &mut io::sink()) {
         Ok(0) => {}
-        Ok(rest) => {
-            findings.error(Flaw::IndexBlock, &entry.name, format!("{rest} bytes are in no block of the list"))
-        }
+        Ok(rest) => findings.error(
+            Flaw::IndexBlock,
+            &entry.name,
+            format!("{rest} bytes are in no block of the list"),
+        ),
         Err(error) => findings.error(Flaw::Damaged, &entry.name, error.to_string()),
     }
 }
@@ -194,14 +204,20 @@ impl Pass<'_> {
     fn line(&mut self, place: &str, line: &CdxLine, findings: &mut Findings) {
         let order = format!("{} {}", line.key, line.time);
         if order.as_bytes() < self.last.as_bytes() {
-            findings.error(Flaw::IndexOrder, place, format!("{order:?} comes after {:?}", self.last));
+            findings.error(
+                Flaw::IndexOrder,
+                place,
+                format!("{order:?} comes after {:?}", self.last),
+            );
         }
         self.last = order;
         if let Some(url) = line.url() {
             let hash = self.captured.hash(url);
             self.captured.urls.insert(hash);
         }
-        let (Some(file), Some(offset), Some(length)) = (line.filename(), line.offset(), line.length()) else {
+        let (Some(file), Some(offset), Some(length)) =
+            (line.filename(), line.offset(), line.length())
+        else {
             return findings.error(Flaw::IndexTarget, place, "it lacks filename, offset or length");
         };
         let base = file.rsplit('/').next().unwrap_or(file);
@@ -254,7 +270,8 @@ impl Pass<'_> {
         if line.url() != Some(known.url.as_str()) {
             differs("url", line.url(), &known.url);
         }
-        let date = known.date.map(|date| if line.time.len() > 14 { date.cdx17() } else { date.cdx14() });
+        let date =
+            known.date.map(|date| if line.time.len() > 14 { date.cdx17() } else { date.cdx14() });
         if date.as_deref() != Some(line.time.as_str()) {
             differs("the time", Some(&line.time), &date.unwrap_or_default());
         }
@@ -327,8 +344,10 @@ impl Pass<'_> {
             None => {
                 let mut check = Check::new(said);
                 // The two line ends after an uncompressed record may count.
-                let length = line.length().filter(|length| *length <= at.length + 4).unwrap_or(at.length);
-                let bytes = self.archive.segments()[at.segment as usize].window_at(at.offset, length);
+                let length =
+                    line.length().filter(|length| *length <= at.length + 4).unwrap_or(at.length);
+                let bytes =
+                    self.archive.segments()[at.segment as usize].window_at(at.offset, length);
                 digest::run(bytes, &mut [&mut check]).map(|_| match check.compare() {
                     DigestComparison::Differs(is) => is,
                     DigestComparison::Equal | DigestComparison::Unknown => said.to_owned(),

@@ -177,7 +177,11 @@ pub fn verify(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Verification,
     Ok(report)
 }
 
-fn check(archive: &Archive, findings: &mut Findings, progress: OnProgress<'_>) -> Result<(), Error> {
+fn check(
+    archive: &Archive,
+    findings: &mut Findings,
+    progress: OnProgress<'_>,
+) -> Result<(), Error> {
     if let Some(package) = archive.package() {
         findings.report.signature = Some(signature::of(package));
         container::check(package, findings)?;

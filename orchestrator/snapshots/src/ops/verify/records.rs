@@ -51,8 +51,8 @@ pub(super) fn check(
                 progress(Progress { done: starts.position(at), total: starts.total });
                 findings.report.records += 1;
                 let kind = record.kind();
-                let must_be_indexed =
-                    matches!(kind, RecordKind::Response | RecordKind::Revisit) && record.holds_http();
+                let must_be_indexed = matches!(kind, RecordKind::Response | RecordKind::Revisit)
+                    && record.holds_http();
                 seen.insert(
                     (at.segment, at.offset),
                     RecordSummary { kind, length: at.length, must_be_indexed, indexed: false },
@@ -60,7 +60,11 @@ pub(super) fn check(
                 pass.record(at, record, findings);
             }
             Err(crate::Error::Damaged { segment, offset, damage, .. }) => {
-                findings.error(Flaw::Damaged, format!("{segment} at offset {offset}"), damage.to_string());
+                findings.error(
+                    Flaw::Damaged,
+                    format!("{segment} at offset {offset}"),
+                    damage.to_string(),
+                );
             }
             Err(error) => return Err(error.into()),
         }
@@ -98,7 +102,11 @@ impl Pass<'_> {
             _ => {}
         }
         if let Err(error) = self.block(at, &mut record, findings) {
-            findings.error(Flaw::Damaged, self.place(at), format!("its block cannot be read: {error}"));
+            findings.error(
+                Flaw::Damaged,
+                self.place(at),
+                format!("its block cannot be read: {error}"),
+            );
         }
     }
 
@@ -117,7 +125,8 @@ impl Pass<'_> {
             let said = record.headers.get_str("WARC-Date").unwrap_or("absent");
             findings.error(Flaw::Field, place(), format!("its WARC-Date is {said}"));
         }
-        let about = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
+        let about =
+            !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
         if about && record.target_uri().is_none_or(|uri| uri.is_empty()) {
             findings.error(Flaw::Field, place(), "it has no WARC-Target-URI");
         }
@@ -125,7 +134,11 @@ impl Pass<'_> {
             None => findings.error(Flaw::Field, place(), "it has no WARC-Record-ID"),
             Some(id) => {
                 if !self.ids.insert(self.hasher.hash_one(id)) {
-                    findings.error(Flaw::RecordId, place(), format!("an earlier record has the id {id} too"));
+                    findings.error(
+                        Flaw::RecordId,
+                        place(),
+                        format!("an earlier record has the id {id} too"),
+                    );
                 }
             }
         }
@@ -186,7 +199,11 @@ impl Pass<'_> {
                 findings.error(flaw, self.place(at), format!("the record says {said}, it is {is}"));
             }
             DigestComparison::Unknown => {
-                findings.warning(Flaw::UnknownDigest, self.place(at), format!("{said:?} was not checked"));
+                findings.warning(
+                    Flaw::UnknownDigest,
+                    self.place(at),
+                    format!("{said:?} was not checked"),
+                );
             }
         }
     }
@@ -194,7 +211,11 @@ impl Pass<'_> {
     fn requests(&self, findings: &mut Findings) {
         for (at, link) in &self.responses {
             if self.pairs.request_of(link).is_none() {
-                findings.warning(Flaw::NoRequest, self.place(*at), "no request record belongs to it");
+                findings.warning(
+                    Flaw::NoRequest,
+                    self.place(*at),
+                    "no request record belongs to it",
+                );
             }
         }
     }
@@ -214,7 +235,8 @@ impl Pass<'_> {
                 continue;
             };
             let original = self.archive.read_at(original)?;
-            let label = |record: &Record| record.headers.get_str("WARC-Payload-Digest").map(str::to_owned);
+            let label =
+                |record: &Record| record.headers.get_str("WARC-Payload-Digest").map(str::to_owned);
             if let (Some(said), Some(is), false) = (label(&revisit), label(&original), not_modified)
                 && !digest::same(&said, &is)
             {
@@ -227,7 +249,8 @@ impl Pass<'_> {
 }
 
 pub(super) fn place(archive: &Archive, at: RecordRef) -> String {
-    let name = archive.segments().get(at.segment as usize).map_or("?", |segment| segment.name.as_str());
+    let name =
+        archive.segments().get(at.segment as usize).map_or("?", |segment| segment.name.as_str());
     format!("{name} at offset {}", at.offset)
 }
 

@@ -10,11 +10,10 @@ mod suite;
 use camino::Utf8Path;
 use scoring::{ProgramCheck, Scorer};
 use serde::Deserialize;
+pub use suite::{InfinitySuite, suite};
 
 use super::{Import, ImportError, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
-
-pub use suite::{InfinitySuite, suite};
 
 /// What is in the suite's folder beside its tasks: a link to the benchmark's applications.
 pub const APPS: &str = "apps";
@@ -158,12 +157,16 @@ mod tests {
             (&["notes", "easy"].map(String::from)[..], &["notes".to_owned()][..])
         );
         let Scorer::Program(check) = &first.scorer else { panic!("{:?}", first.scorer) };
-        assert_eq!(check.words("URL"), ["python3", "verify.py", "apps/notes/real-tasks/task_e1.py", "URL"]);
+        assert_eq!(
+            check.words("URL"),
+            ["python3", "verify.py", "apps/notes/real-tasks/task_e1.py", "URL"]
+        );
         for task in &import.tasks {
             let yaml = serde_yaml::to_string(task).unwrap();
             assert_eq!(&serde_yaml::from_str::<Task>(&yaml).unwrap(), task);
         }
-        let error = infinity("notes", r#"[{"id": "a", "instruction": "b"}]"#).unwrap_err().to_string();
+        let error =
+            infinity("notes", r#"[{"id": "a", "instruction": "b"}]"#).unwrap_err().to_string();
         assert!(error.contains("missing field `verify`"), "{error}");
     }
 

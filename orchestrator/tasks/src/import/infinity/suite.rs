@@ -28,7 +28,9 @@ pub fn suite(folder: &Utf8Path, apps: &[String], list: List) -> Result<InfinityS
     }
     let suite = NewSuite {
         manifests: apps.iter().map(|app| (app.clone(), manifest(app))).collect(),
-        files: [VERIFY, SERVE].map(|(name, text)| (Utf8PathBuf::from(name), text.to_owned())).into(),
+        files: [VERIFY, SERVE]
+            .map(|(name, text)| (Utf8PathBuf::from(name), text.to_owned()))
+            .into(),
         links: vec![(APPS.into(), folder.clone())],
         ..NewSuite::new("webarena-infinity", world(), import)
     };

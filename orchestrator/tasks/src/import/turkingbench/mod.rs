@@ -14,12 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use scoring::Scorer;
 use scoring::solution::{FormField, OracleStep};
 use scoring::turkingbench::{Field as ScoredField, Form};
+pub use suite::{SuiteOptions, TurkingBenchSuite, no_task, suite};
 use turkingbench::{Batch, Cell, Field};
 
 use super::task_id;
 use crate::{GoalText, Task, WorldSpec};
-
-pub use suite::{SuiteOptions, TurkingBenchSuite, no_task, suite};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";
@@ -126,8 +125,12 @@ pub fn forms<'a>(
     batch: &'a Batch,
     through: Through,
 ) -> impl Iterator<Item = Form> + 'a {
-    let scored: Vec<(usize, &String)> =
-        batch.fields.iter().enumerate().filter(|(_, name)| !PASSED.contains(&name.as_str())).collect();
+    let scored: Vec<(usize, &String)> = batch
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(_, name)| !PASSED.contains(&name.as_str()))
+        .collect();
     let instances = if scored.is_empty() { &[] } else { batch.instances.as_slice() };
     instances.iter().enumerate().map(move |(number, instance)| {
         let field = |(at, name): &(usize, &String)| ScoredField {
@@ -153,7 +156,10 @@ pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String,
 /// The hosts that the page of a task's first instance asks for besides its own.
 pub fn outside(template: &str, batch: &Batch) -> BTreeSet<String> {
     let page = batch.page(template, 0, "").unwrap_or_default();
-    turkingbench::assets(&page).iter().map(|address| turkingbench::host(address).to_lowercase()).collect()
+    turkingbench::assets(&page)
+        .iter()
+        .map(|address| turkingbench::host(address).to_lowercase())
+        .collect()
 }
 
 fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
@@ -203,7 +209,12 @@ fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> us
         }
     }
     // Of several the first.
-    followed.iter().enumerate().rev().max_by_key(|(_, followed)| **followed).map_or(0, |(worker, _)| worker)
+    followed
+        .iter()
+        .enumerate()
+        .rev()
+        .max_by_key(|(_, followed)| **followed)
+        .map_or(0, |(worker, _)| worker)
 }
 
 /// What earns all in a field of this type, as this worker has it where that is so; none where that
@@ -213,9 +224,9 @@ fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
     let best = match kind {
         // A button that sends the form holds nothing that anybody answered.
         Some("submit") => None,
-        kind if is_text(kind) => {
-            own.filter(|gold| says_something(gold)).or_else(|| golds.iter().find(|gold| says_something(gold)))
-        }
+        kind if is_text(kind) => own
+            .filter(|gold| says_something(gold))
+            .or_else(|| golds.iter().find(|gold| says_something(gold))),
         // Where somebody ticked nothing that is right, and touches no other field.
         Some("checkbox") => golds.iter().find(|gold| !says_something(gold)).or(own),
         _ => majority(golds),

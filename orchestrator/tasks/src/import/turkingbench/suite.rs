@@ -64,7 +64,8 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
         let (template, batch) = (task.template()?, task.batch()?);
         let through = options.through(&folder, task);
         let vendor = options.vendor.as_ref().map(|_| VENDOR);
-        let sites: Vec<String> = [through.site()].into_iter().chain(vendor).map(str::to_owned).collect();
+        let sites: Vec<String> =
+            [through.site()].into_iter().chain(vendor).map(str::to_owned).collect();
         let tags = splits.iter().filter(|(names, _)| names.contains(&task.name));
         let tags: Vec<String> = tags.map(|(_, split)| split.name().to_owned()).collect();
         let made = turkingbench(&Source {
@@ -159,14 +160,19 @@ impl SuiteOptions {
     /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in
     /// the whole folder.
     fn through(&self, folder: &Folder, task: &Task) -> Through {
-        let place = folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
+        let place =
+            folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
         if self.turkle { Through::Turkle((place + 1) * INSTANCES) } else { Through::Own }
     }
 
     /// The tasks that are wanted, and those that are and are not there.
-    fn choose<'a>(&self, folder: &'a Folder) -> Result<(Vec<&'a Task>, Vec<SkippedTask>), ImportError> {
-        let find =
-            |name: &String| folder.tasks().iter().find(|task| task.name == *name || task.slug == *name);
+    fn choose<'a>(
+        &self,
+        folder: &'a Folder,
+    ) -> Result<(Vec<&'a Task>, Vec<SkippedTask>), ImportError> {
+        let find = |name: &String| {
+            folder.tasks().iter().find(|task| task.name == *name || task.slug == *name)
+        };
         if let Some(name) = self.tasks.iter().find(|name| find(name).is_none()) {
             return Err(ImportError::Unusable(no_task(folder, name)));
         }
@@ -179,16 +185,25 @@ impl SuiteOptions {
         let chosen: Vec<&Task> = folder.tasks().iter().filter(wanted).collect();
         if chosen.is_empty() {
             let path = folder.path();
-            return Err(ImportError::Unusable(format!("none of the tasks that were asked for is in {path}")));
+            return Err(ImportError::Unusable(format!(
+                "none of the tasks that were asked for is in {path}"
+            )));
         }
-        let absent = listed.iter().flatten().filter(|name| self.tasks.is_empty() && find(name).is_none());
+        let absent =
+            listed.iter().flatten().filter(|name| self.tasks.is_empty() && find(name).is_none());
         let reason = || "the folder has no such task".to_owned();
-        Ok((chosen, absent.map(|name| SkippedTask { id: name.clone(), reason: reason() }).collect()))
+        Ok((
+            chosen,
+            absent.map(|name| SkippedTask { id: name.clone(), reason: reason() }).collect(),
+        ))
     }
 }
 
 /// The lists that are there; without any, tasks are in none.
-fn splits(folder: &Folder, options: &SuiteOptions) -> Result<Vec<(Vec<String>, Split)>, ImportError> {
+fn splits(
+    folder: &Folder,
+    options: &SuiteOptions,
+) -> Result<Vec<(Vec<String>, Split)>, ImportError> {
     match (options.split, folder.split(Split::Easy)) {
         (None, Err(_)) => Ok(Vec::new()),
         _ => Split::ALL.into_iter().map(|split| Ok((folder.split(split)?, split))).collect(),

@@ -7,14 +7,13 @@ mod unique;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+pub use rows::Setup;
 use scoring::Scorer;
 use scoring::workarena::{Articles, Config, Kind};
+pub use suite::{PASSWORD, SuiteOptions, manifest, suite};
 
 use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
-
-pub use rows::Setup;
-pub use suite::{PASSWORD, SuiteOptions, manifest, suite};
 
 /// The folder with the tasks of every [`Kind`].
 pub const TASKS: &str = "task_configs";
@@ -111,7 +110,9 @@ pub fn workarena(
     };
     let configs = configs(kind, json, setup)?;
     let taken = unique::taken(configs.len(), wanted.per_kind, wanted.seed, kind.name);
-    for (number, mut config) in configs.into_iter().enumerate().filter(|(number, _)| taken.contains(number)) {
+    for (number, mut config) in
+        configs.into_iter().enumerate().filter(|(number, _)| taken.contains(number))
+    {
         unique::make_unique(&mut config, unique::mix(wanted.seed, kind.name, number));
         import.tasks.push(task(kind, number, config, wanted));
     }

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use scoring::workarena::{
-    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, FilterCondition, Form,
-    Impersonation, Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit,
+    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter,
+    FilterCondition, Form, Impersonation, Joint, Key, Knowledge, NewRecord, Order, Question, Sort,
+    Unit,
 };
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
@@ -205,25 +206,38 @@ fn sort(table: &str, row: SortRow) -> Result<Config, String> {
     }
     let unknown = || format!("its goal is not as goals of its kind are: {goal:?}");
     let mut lines = goal.lines();
-    let title = lines.next().and_then(|line| line.split('"').nth(1)).ok_or_else(unknown)?.to_owned();
+    let title =
+        lines.next().and_then(|line| line.split('"').nth(1)).ok_or_else(unknown)?.to_owned();
     let key = |(column, direction)| {
         let line = lines.next()?.strip_prefix(" - ")?;
         let label = line.rsplit_once(" (")?.0.to_owned();
         Some(Key { column, label, direction })
     };
-    let by = sort_fields.into_iter().zip(sort_dirs).map(key).collect::<Option<_>>().ok_or_else(unknown)?;
+    let by = sort_fields
+        .into_iter()
+        .zip(sort_dirs)
+        .map(key)
+        .collect::<Option<_>>()
+        .ok_or_else(unknown)?;
     let sort = Config::Sort(Sort { table: table.to_owned(), title, by });
     // The goal is rendered again from its parts, and is published as a whole.
     if sort.goal() == goal { Ok(sort) } else { Err(unknown()) }
 }
 
 fn filter(table: &str, row: FilterRow) -> Result<Config, String> {
-    let FilterRow { filter_columns, filter_kind, filter_values, list_info: ListInfo { mut columns } } = row;
+    let FilterRow {
+        filter_columns,
+        filter_kind,
+        filter_values,
+        list_info: ListInfo { mut columns },
+    } = row;
     if filter_columns.len() != filter_values.len() {
         return Err("`filter_columns` and `filter_values` are not equally long".to_owned());
     }
     let wanted = |(column, value): (String, String)| {
-        let info = columns.remove(&column).ok_or_else(|| format!("`list_info` has no column `{column}`"))?;
+        let info = columns
+            .remove(&column)
+            .ok_or_else(|| format!("`list_info` has no column `{column}`"))?;
         let lacks = |what: &str| format!("list_info.columns.{column} has no `{what}`");
         let holds = match info.r#type.as_str() {
             "choice" => ColumnType::Choice(info.choices.ok_or_else(|| lacks("choices"))?),
@@ -247,7 +261,8 @@ fn new_record(table: &str, row: FormRow, setup: &Setup) -> Result<Config, String
     let FormRow { fields, task_fields, template_record } = row;
     let form = setup.forms.get(table).cloned().ok_or("the fields of its form are not known")?;
     let field = |column: String| {
-        let label = fields.get(&column).cloned().ok_or_else(|| format!("`fields` lacks `{column}`"))?;
+        let label =
+            fields.get(&column).cloned().ok_or_else(|| format!("`fields` lacks `{column}`"))?;
         let value = template_record.get(&column).and_then(Value::as_str);
         let value = value.ok_or_else(|| format!("template_record.{column} is no text"))?.to_owned();
         Ok(Field { column, label, value })
@@ -277,8 +292,12 @@ fn chart(row: ChartRow) -> Result<Config, String> {
     let question = match parts.as_slice() {
         ["max"] => Question::Max,
         ["min"] => Question::Min,
-        ["value", "count", label] => Question::Value { unit: Unit::Count, label: (*label).to_owned() },
-        ["value", "percent", label] => Question::Value { unit: Unit::Percent, label: (*label).to_owned() },
+        ["value", "count", label] => {
+            Question::Value { unit: Unit::Count, label: (*label).to_owned() }
+        }
+        ["value", "percent", label] => {
+            Question::Value { unit: Unit::Percent, label: (*label).to_owned() }
+        }
         _ => return Err(format!("the question {question:?} is not known")),
     };
     Ok(Config::Chart(Chart { url, title, series, question }))

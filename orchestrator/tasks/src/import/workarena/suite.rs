@@ -59,7 +59,8 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<NewSuite, Impo
     for kind in &KINDS {
         let path = folder.join(TASKS).join(kind.file);
         let json = text(path.clone())?.map(|(json, _)| json);
-        workarena(kind, json.as_deref(), &setup, &task_options, &mut import).map_err(in_file(&path))?;
+        workarena(kind, json.as_deref(), &setup, &task_options, &mut import)
+            .map_err(in_file(&path))?;
     }
     let world = world("sites".into(), options.clock, options.seed);
     Ok(NewSuite { manifests, ..NewSuite::new("workarena", world, import) })

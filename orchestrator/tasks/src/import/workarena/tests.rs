@@ -58,7 +58,12 @@ fn setup() -> Setup {
 }
 
 fn wanted() -> TaskOptions {
-    TaskOptions { site: "desk".to_owned(), address: "https://desk.test/".to_owned(), seed: 7, per_kind: None }
+    TaskOptions {
+        site: "desk".to_owned(),
+        address: "https://desk.test/".to_owned(),
+        seed: 7,
+        per_kind: None,
+    }
 }
 
 fn kind(name: &str) -> &'static Kind {
@@ -129,14 +134,19 @@ fn what_has_to_be_unique_is_and_follows_from_the_seed() {
 
 #[test]
 fn some_of_many_are_taken_and_a_missing_file_is_told() {
-    let users = serde_json::to_string(&(0..50).map(|n| format!("User {n}")).collect::<Vec<_>>()).unwrap();
+    let users =
+        serde_json::to_string(&(0..50).map(|n| format!("User {n}")).collect::<Vec<_>>()).unwrap();
     let mut few = Import::default();
     let wanted = TaskOptions { per_kind: Some(4), ..wanted() };
     workarena(kind("impersonation"), Some(&users), &setup(), &wanted, &mut few).unwrap();
     workarena(kind("all-menu"), None, &setup(), &wanted, &mut few).unwrap();
     let ids: Vec<&str> = few.tasks.iter().map(|task| task.id.as_str()).collect();
     assert_eq!(ids.len(), 4);
-    assert_ne!(ids, ["0", "1", "2", "3"].map(|n| format!("workarena-impersonation-{n}")), "not the first");
+    assert_ne!(
+        ids,
+        ["0", "1", "2", "3"].map(|n| format!("workarena-impersonation-{n}")),
+        "not the first"
+    );
     assert_eq!(few.skipped[0].id, "workarena-all-menu");
     assert!(few.skipped[0].reason.contains("task_configs/all_menu.json"), "{:?}", few.skipped);
 }

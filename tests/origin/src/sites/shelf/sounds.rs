@@ -1,6 +1,7 @@
 //! Short pieces of music as 8-bit mono WAV, made of sine tones.
 
-use crate::data::{cinema::Film, seed::Seed};
+use crate::data::cinema::Film;
+use crate::data::seed::Seed;
 
 const RATE: u32 = 8_000;
 

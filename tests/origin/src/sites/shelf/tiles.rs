@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use flate2::{Compression, Crc, write::ZlibEncoder};
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 
 use crate::data::seed::Seed;
 
@@ -26,7 +27,13 @@ pub(super) fn map(name: &str) -> Vec<u8> {
         }
     };
     for _ in 0..4 {
-        fill(draw.between(0, 220), draw.between(0, 130), draw.between(16, 48), draw.between(12, 36), PARK);
+        fill(
+            draw.between(0, 220),
+            draw.between(0, 130),
+            draw.between(16, 48),
+            draw.between(12, 36),
+            PARK,
+        );
     }
     fill(0, draw.between(20, 120), WIDTH, draw.between(8, 20), WATER);
     for _ in 0..9 {
@@ -47,9 +54,12 @@ fn png(pixels: &[u8]) -> std::io::Result<Vec<u8>> {
     head.extend_from_slice(&HEIGHT.to_be_bytes());
     head.extend_from_slice(&[8, 3, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    for (kind, data) in
-        [(b"IHDR", head), (b"PLTE", PALETTE.concat()), (b"IDAT", rows.finish()?), (b"IEND", Vec::new())]
-    {
+    for (kind, data) in [
+        (b"IHDR", head),
+        (b"PLTE", PALETTE.concat()),
+        (b"IDAT", rows.finish()?),
+        (b"IEND", Vec::new()),
+    ] {
         let mut sum = Crc::new();
         sum.update(kind);
         sum.update(&data);

@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::{
-    Visit,
-    record::{AskedIn, Asker},
-};
+use crate::Visit;
+use crate::record::{AskedIn, Asker};
 
 pub(super) const ORIGIN: &str = "https://site.test";
 
@@ -52,7 +50,8 @@ impl RecordedVisit<'_> {
             body: Body::from(told.body.as_bytes().to_vec()),
         };
         let kind = head.header("content-type").unwrap_or_default();
-        let mut exchange = self.world.exchange((head.method.as_str(), &head.url, kind, body), response);
+        let mut exchange =
+            self.world.exchange((head.method.as_str(), &head.url, kind, body), response);
         for (name, value) in head.headers.iter().filter(|(name, _)| *name != "content-type") {
             exchange.request.headers.push(name.as_str(), value.as_bytes());
         }
@@ -76,7 +75,8 @@ impl RecordedVisit<'_> {
         for head in self.visit.iter().flat_map(|visit| visit.to_ask("site.test")) {
             let cookies = head.header("cookie").unwrap_or_default().split("; ");
             let cookies = cookies.filter_map(|pair| pair.split_once('='));
-            let cookies = cookies.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let cookies =
+                cookies.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
             let path = head.url.strip_prefix(ORIGIN).unwrap();
             let told = site(&Ask { method: "GET", path, body: "", cookies: &cookies });
             self.keep(&head, "", &told, Asker::Recorder);
@@ -147,7 +147,8 @@ impl<'a> Browser<'a> {
     }
 
     fn open(&mut self, method: &str, path: &str, body: &str) {
-        let (mut method, mut path, mut body) = (method.to_owned(), path.to_owned(), body.to_owned());
+        let (mut method, mut path, mut body) =
+            (method.to_owned(), path.to_owned(), body.to_owned());
         for _ in 0..5 {
             let (next, text) = self.send(&method, &path, &body, "document");
             match next {
@@ -163,7 +164,13 @@ impl<'a> Browser<'a> {
     }
 
     /// Where the answer leads to, and its text.
-    fn send(&mut self, method: &str, path: &str, body: &str, destination: &str) -> (Option<String>, String) {
+    fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        body: &str,
+        destination: &str,
+    ) -> (Option<String>, String) {
         let mut headers = vec![("sec-fetch-dest", destination), ("sec-fetch-site", "same-origin")];
         let cookies: Vec<String> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -174,8 +181,11 @@ impl<'a> Browser<'a> {
         if !self.url.is_empty() {
             headers.push(("referer", &self.url));
         }
-        let kind =
-            if body.starts_with('{') { "application/json" } else { "application/x-www-form-urlencoded" };
+        let kind = if body.starts_with('{') {
+            "application/json"
+        } else {
+            "application/x-www-form-urlencoded"
+        };
         if !body.is_empty() {
             headers.push(("content-type", kind));
         }
@@ -197,11 +207,14 @@ impl<'a> Browser<'a> {
             Server::Recorded { replay, episode } => {
                 let body = Bytes::copy_from_slice(body.as_bytes());
                 let got = read(replay.answer(&super::head(method, &url, &headers), &body, episode));
-                let is_doubtful = matches!(got.answer, Answer::OtherState { .. } | Answer::Miss { .. });
+                let is_doubtful =
+                    matches!(got.answer, Answer::OtherState { .. } | Answer::Miss { .. });
                 self.doubts += u32::from(is_doubtful || got.answer.is_guess());
                 let list = ["location", "set-cookie"].into_iter().flat_map(|name| {
                     let values = got.headers.get_all(name).iter();
-                    values.map(move |value| (name, value.to_str().unwrap().to_owned())).collect::<Vec<_>>()
+                    values
+                        .map(move |value| (name, value.to_str().unwrap().to_owned()))
+                        .collect::<Vec<_>>()
                 });
                 (got.status, list.collect(), String::from_utf8_lossy(&got.body).into_owned())
             }

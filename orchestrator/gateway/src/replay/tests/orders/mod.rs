@@ -63,7 +63,8 @@ fn record(site: &SmallSite, trial: Trial) -> World {
         false => site.oracle.iter().for_each(|name| (action(site, name).act)(&mut browser)),
         true => {
             let mut numbers = Numbers(trial.seed);
-            (0..RECORDED_ACTIONS).for_each(|_| (offered(site, &browser, &mut numbers).act)(&mut browser));
+            (0..RECORDED_ACTIONS)
+                .for_each(|_| (offered(site, &browser, &mut numbers).act)(&mut browser));
         }
     }
     browser.end();
@@ -72,7 +73,8 @@ fn record(site: &SmallSite, trial: Trial) -> World {
 
 /// One of the actions that a page offers.
 fn offered<'a>(site: &'a SmallSite, browser: &Browser<'_>, numbers: &mut Numbers) -> &'a Action {
-    let all: Vec<&Action> = site.actions.iter().filter(|action| browser.offers(action.needs)).collect();
+    let all: Vec<&Action> =
+        site.actions.iter().filter(|action| browser.offers(action.needs)).collect();
     all[numbers.below(all.len() as u64) as usize]
 }
 
@@ -89,8 +91,10 @@ fn play(site: &SmallSite, trial: Trial) -> Tally {
     for order in 0..ORDERS {
         let mut numbers = Numbers(seed << 32 | order);
         let mut live = Browser::new(Server::Live { site: (site.new)(), recorded: None });
-        let mut recorded =
-            Browser::new(Server::Recorded { replay: &replay, episode: Box::new(at(RECORDED * 1000)) });
+        let mut recorded = Browser::new(Server::Recorded {
+            replay: &replay,
+            episode: Box::new(at(RECORDED * 1000)),
+        });
         let mut done = Vec::new();
         live.enter("/");
         recorded.enter("/");
@@ -141,11 +145,14 @@ fn sum(trial: Trial) -> Tally {
 
 #[test]
 fn sites_are_the_same_in_any_order_or_it_is_said() {
-    let by_states = Trial { states: StatePolicy::Nearest, seed: 7, random: false, asks_again: false };
+    let by_states =
+        Trial { states: StatePolicy::Nearest, seed: 7, random: false, asks_again: false };
     let with_states = sum(by_states);
     let asked_again = sum(Trial { asks_again: true, ..by_states });
     let by_turns = sum(Trial { states: StatePolicy::Order, ..by_states });
-    println!("with states  {with_states:?}\nasked again  {asked_again:?}\nby turns     {by_turns:?}");
+    println!(
+        "with states  {with_states:?}\nasked again  {asked_again:?}\nby turns     {by_turns:?}"
+    );
     assert!(with_states.equal * 100 >= with_states.steps * 90 && with_states.silent == 0);
     assert!(asked_again.equal * 100 >= asked_again.steps * 90 && asked_again.silent == 0);
     assert!(by_turns.silent > 100, "the sites do not show what states are for");

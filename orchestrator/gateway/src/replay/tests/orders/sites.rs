@@ -63,7 +63,9 @@ fn log_in() -> Running {
         let user = ask.cookies.get("session");
         match (ask.method, ask.path) {
             ("GET", "/") => {
-                page(user.map_or("who are you? log-in".to_owned(), |user| format!("hello {user} log-out")))
+                page(user.map_or("who are you? log-in".to_owned(), |user| {
+                    format!("hello {user} log-out")
+                }))
             }
             ("GET", "/account") => {
                 user.map_or_else(|| to("/"), |user| page(format!("account of {user} log-out")))
@@ -114,7 +116,9 @@ fn votes() -> Running {
 fn undo() -> Running {
     let mut is_there = true;
     Box::new(move |ask| match (ask.method, ask.path) {
-        ("GET", "/") => page(if is_there { "letters: one, two delete" } else { "letters: two undo" }),
+        ("GET", "/") => {
+            page(if is_there { "letters: one, two delete" } else { "letters: two undo" })
+        }
         ("GET", "/two") => page("letter two"),
         ("POST", "/delete") => {
             is_there = false;
@@ -252,7 +256,9 @@ fn two_users() -> Running {
         let user = ask.cookies.get("auth").cloned().unwrap_or_default();
         match (ask.method, ask.path) {
             ("GET", "/") if user.is_empty() => page("log-in"),
-            ("GET", "/") => page(format!("{user} has {} log-out", notes.get(&user).copied().unwrap_or(0))),
+            ("GET", "/") => {
+                page(format!("{user} has {} log-out", notes.get(&user).copied().unwrap_or(0)))
+            }
             ("POST", "/login") => {
                 to_with_cookie("/", &format!("auth={}; Path=/", ask.body.replace("user=", "")))
             }
@@ -283,7 +289,10 @@ pub(super) const SITES: &[SmallSite] = &[
             action!("add b", [], |b| b.submit("/add", "item=b")),
             action!("clear", [], |b| b.submit("/clear", "sure=1")),
         ],
-        oracle: &["cart", "home", "add a", "home", "cart", "add b", "home", "cart", "clear", "home", "cart"],
+        oracle: &[
+            "cart", "home", "add a", "home", "cart", "add b", "home", "cart", "clear", "home",
+            "cart",
+        ],
     },
     SmallSite {
         name: "log-in",
@@ -307,7 +316,8 @@ pub(super) const SITES: &[SmallSite] = &[
             action!("say 2", ["step 2"], |b| b.submit("/2", "two")),
         ],
         oracle: &[
-            "sum", "second", "start", "say 1", "sum", "start", "second", "say 2", "sum", "second", "start",
+            "sum", "second", "start", "say 1", "sum", "start", "second", "say 2", "sum", "second",
+            "start",
         ],
     },
     SmallSite {
@@ -348,7 +358,11 @@ pub(super) const SITES: &[SmallSite] = &[
             action!("home", [], |b| b.follow("/")),
             action!("count", [], |b| b.fetch("POST", "/graphql", r#"{"query":"{ count }"}"#)),
             action!("add", [], |b| b.fetch("POST", "/graphql", r#"{"query":"mutation { add }"}"#)),
-            action!("remove", [], |b| b.fetch("POST", "/graphql", r#"{"query":"mutation { remove }"}"#)),
+            action!("remove", [], |b| b.fetch(
+                "POST",
+                "/graphql",
+                r#"{"query":"mutation { remove }"}"#
+            )),
         ],
         oracle: &["count", "add", "count", "home", "add", "count", "remove", "count", "home"],
     },

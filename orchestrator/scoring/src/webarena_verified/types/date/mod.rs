@@ -7,11 +7,11 @@ mod words;
 mod ymd;
 
 use jiff::civil::Date as Day;
+pub(super) use parser::parse;
+use python::Value;
 
 use super::Normal;
 use crate::webarena_verified::PythonException;
-pub(super) use parser::parse;
-use python::Value;
 
 pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, PythonException> {
     let Value::Str(text) = value else {

@@ -137,7 +137,9 @@ pub(super) fn with_half(hour: i64, half: usize) -> i64 {
 fn separated(tokens: &[String], at: usize, separator: &str, state: &mut State) -> Option<usize> {
     let next = |ahead: usize| tokens.get(at + ahead).map(String::as_str);
     state.ymd.push_text(tokens.get(at)?, Label::Unknown)?;
-    let Some(second) = next(2).filter(|second| !words::is_jump(second)) else { return Some(at + 1) };
+    let Some(second) = next(2).filter(|second| !words::is_jump(second)) else {
+        return Some(at + 1);
+    };
     if second.bytes().all(|b| b.is_ascii_digit()) {
         state.ymd.push_text(second, Label::Unknown)?;
     } else {
@@ -156,7 +158,8 @@ fn separated(tokens: &[String], at: usize, separator: &str, state: &mut State) -
 
 /// Where the word stands that says what of the clock a number is.
 fn clock_label(tokens: &[String], at: usize) -> Option<usize> {
-    let is_label = |place: usize| tokens.get(place).is_some_and(|token| words::clock(token).is_some());
+    let is_label =
+        |place: usize| tokens.get(place).is_some_and(|token| words::clock(token).is_some());
     let is_space = |place: usize| tokens.get(place).is_some_and(|token| token == " ");
     if is_label(at + 1) {
         return Some(at + 1);

@@ -26,8 +26,10 @@ const WEEKDAYS: [&[&str]; 7] = [
 const CLOCK: [&[&str]; 3] =
     [&["h", "hour", "hours"], &["m", "minute", "minutes"], &["s", "second", "seconds"]];
 const HALVES: [&[&str]; 2] = [&["am", "a"], &["pm", "p"]];
-const JUMPS: [&str; 18] =
-    [" ", ".", ",", ";", "-", "/", "'", "at", "on", "and", "ad", "m", "t", "of", "st", "nd", "rd", "th"];
+const JUMPS: [&str; 18] = [
+    " ", ".", ",", ";", "-", "/", "'", "at", "on", "and", "ad", "m", "t", "of", "st", "nd", "rd",
+    "th",
+];
 
 fn find(words: &[&[&str]], token: &str) -> Option<usize> {
     let token = token.to_lowercase();
@@ -66,5 +68,6 @@ pub(super) fn is_utc(token: &str) -> bool {
 /// Letters that may name a time zone once there is an hour.
 pub(super) fn may_name_zone(token: &str) -> bool {
     token.len() <= 5
-        && (token.bytes().all(|b| b.is_ascii_uppercase()) || matches!(token, "UTC" | "GMT" | "Z" | "z"))
+        && (token.bytes().all(|b| b.is_ascii_uppercase())
+            || matches!(token, "UTC" | "GMT" | "Z" | "z"))
 }

@@ -87,7 +87,11 @@ impl Ymd {
             ([only], None) => [None, None, Some(*only)],
             ([a, b], Some(place)) => {
                 let (month, other) = if place == 0 { (*a, *b) } else { (*b, *a) };
-                if other > 31 { [Some(other), Some(month), None] } else { [None, Some(month), Some(other)] }
+                if other > 31 {
+                    [Some(other), Some(month), None]
+                } else {
+                    [None, Some(month), Some(other)]
+                }
             }
             ([a, b], None) if *a > 31 => [Some(*a), Some(*b), None],
             ([a, b], None) if *b > 31 => [Some(*b), Some(*a), None],

@@ -52,7 +52,11 @@ fn what_is_wrong_with_a_head_is_said_of_that_head() {
         ("POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\ncontent-length: 0\r\n\r\n", 0, BOTH),
         ("POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 0, CODING),
         ("POST / HTTP/1.1\r\nTransfer-Encoding: xchunked\r\n\r\n", 0, CODING),
-        ("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", 0, CODING),
+        (
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+            0,
+            CODING,
+        ),
         ("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 0, CODING),
         ("POST / HTTP/1.1\r\nTransfer-Encoding : chunked\r\n\r\n", 0, NO_FIELD),
         ("GET / HTTP/1.1\r\nX: a\r\n folded: b\r\n\r\n", 0, NO_FIELD),
@@ -79,7 +83,8 @@ fn what_is_wrong_with_a_chunk_is_said_of_the_body() {
         ("0\r\nT: 1\n\r\n", BARE),
         ("0\r\nno field\r\n\r\n", NO_FIELD),
     ] {
-        let end: &[u8] = if body.starts_with('0') && reason != NO_CHUNK { b":\r\n\r\n" } else { b"?" };
+        let end: &[u8] =
+            if body.starts_with('0') && reason != NO_CHUNK { b":\r\n\r\n" } else { b"?" };
         check(
             &format!("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{body}"),
             Verdict::WrongBody { reason, end },

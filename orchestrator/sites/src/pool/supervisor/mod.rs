@@ -1,5 +1,7 @@
 //! The supervisor: the task that owns the instances of one site.
 
+mod recycling;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +71,8 @@ pub(super) fn run(
     own: mpsc::WeakUnboundedSender<Message>,
 ) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
     let PoolSettings { site, driver, instances, events, gate, unproven } = settings;
-    let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+    let spare =
+        matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
         name: site.name.clone(),
         title: site.title.clone(),
@@ -176,7 +179,9 @@ impl PoolActor {
                 self.settling.clear();
                 for id in self.running() {
                     let stopped = Error::Stopped(self.work.site.name.clone());
-                    if let Some(instance) = self.slots.get(&id).and_then(|slot| slot.instance.as_ref()) {
+                    if let Some(instance) =
+                        self.slots.get(&id).and_then(|slot| slot.instance.as_ref())
+                    {
                         instance.ended.send_replace(Some(Arc::new(stopped)));
                     }
                     self.remove(id);
@@ -193,7 +198,11 @@ impl PoolActor {
         let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
         // Only one instance is tried until one was ready, so that a broken site fails only once.
         let target = if self.proven { self.target } else { 1 };
-        let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
+        let there = self
+            .slots
+            .values()
+            .filter(|slot| leaving_counts || slot.phase != Phase::Leaving)
+            .count();
         for _ in there..target {
             let id = self.next;
             self.next += 1;
@@ -212,7 +221,9 @@ impl PoolActor {
         while !self.queue.is_empty() {
             let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
             let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
-            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
+            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else {
+                break;
+            };
             let site = Arc::clone(&self.work.site);
             let back = LeaseReturn { site, actor, log_ins: Arc::clone(&self.log_ins) };
             match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
@@ -260,82 +271,11 @@ impl PoolActor {
         });
     }
 
-    fn hand_back(&mut self, id: u32, changed: bool) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        if slot.phase != Phase::Leased {
-            return;
-        }
-        // The instance ran as long as it was needed.
-        self.failures = 0;
-        match self.work.site.reset {
-            ResetPolicy::Never => self.keep_as_it_is(id),
-            ResetPolicy::WhenDirty if !changed => self.keep_as_it_is(id),
-            ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
-            ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
-        }
-    }
-
-    fn keep_as_it_is(&mut self, id: u32) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        let set_back =
-            slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
-        match set_back {
-            Ok(()) => {
-                slot.enter(Phase::Ready);
-                self.recycled(id, Duration::ZERO, ResetMethod::Kept);
-            }
-            Err(error) => {
-                self.failed(id, error);
-                self.remove(id);
-            }
-        }
-    }
-
-    /// Restores the state of an instance, or replaces the instance if its state is not accessible.
-    fn put_back(&mut self, id: u32) {
-        let Some(slot) = self.slots.get_mut(&id) else { return };
-        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
-        else {
-            return self.remove(id);
-        };
-        slot.enter(Phase::Recycling);
-        self.spawn(async move |work, _| {
-            let began = Instant::now();
-            let result = work.restore(&instance).await;
-            Message::Restored { id, result, took: began.elapsed() }
-        });
-    }
-
-    fn restored(&mut self, id: u32, result: Result<Option<String>, Error>, took: Duration) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling) else {
-            return;
-        };
-        match result {
-            Ok(None) => {
-                slot.enter(Phase::Ready);
-                self.recycled(id, took, ResetMethod::Restored);
-            }
-            Ok(Some(difference)) => {
-                self.drifts += 1;
-                let site = self.work.site.name.clone();
-                (self.work.events)(&Event::Drifted { site, instance: id, difference });
-                self.remove(id);
-            }
-            Err(error) => {
-                self.failed(id, error);
-                self.remove(id);
-            }
-        }
-    }
-
-    fn recycled(&mut self, instance: u32, took: Duration, how: ResetMethod) {
-        self.resets.add(took);
-        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
-    }
-
     /// Handles the unexpected end of an instance.
     fn ended(&mut self, id: u32, error: Error) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else {
+            return;
+        };
         let error = Arc::new(error);
         if let Some(instance) = &slot.instance {
             instance.ended.send_replace(Some(Arc::clone(&error)));
@@ -389,21 +329,6 @@ impl PoolActor {
         (self.work.events)(&Event::Failed { site, instance, error: error.to_string(), given_up });
     }
 
-    /// Makes every unleased instance pristine, and retries a site that was given up.
-    fn reset(&mut self, reply: Reply<()>) {
-        (self.given_up, self.pause, self.failures) = (None, None, 0);
-        self.settling.push(reply);
-        let idle = |(id, slot): (&u32, &Slot)| (slot.phase == Phase::Ready).then_some(*id);
-        let idle: Vec<u32> = self.slots.iter().filter_map(idle).collect();
-        for id in idle {
-            match self.work.site.reset {
-                ResetPolicy::Never => self.keep_as_it_is(id),
-                ResetPolicy::Restore | ResetPolicy::WhenDirty => self.put_back(id),
-                ResetPolicy::Spare | ResetPolicy::Recreate => self.remove(id),
-            }
-        }
-    }
-
     /// All running instances.
     fn running(&self) -> Vec<u32> {
         self.slots.iter().filter(|(_, slot)| slot.instance.is_some()).map(|(id, _)| *id).collect()
@@ -411,7 +336,9 @@ impl PoolActor {
 
     /// Removes an instance.
     fn remove(&mut self, id: u32) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else {
+            return;
+        };
         let Some(instance) = slot.instance.clone() else { return };
         slot.watch.cancel();
         slot.enter(Phase::Leaving);

@@ -14,8 +14,7 @@ use super::output::Output;
 use super::stage::starts;
 use super::{Error, OnProgress};
 use crate::budget::Watched;
-use crate::har;
-use crate::{Archive, Page, Progress, content};
+use crate::{Archive, Page, Progress, content, har};
 
 mod names;
 
@@ -59,8 +58,13 @@ pub fn export(
 ) -> Result<ExportReport, Error> {
     let archive = Archive::open(input)?;
     let output = Output::create(out)?;
-    let mut report =
-        ExportReport { path: out.to_owned(), format, written: 0, left_out: Vec::new(), left_out_count: 0 };
+    let mut report = ExportReport {
+        path: out.to_owned(),
+        format,
+        written: 0,
+        left_out: Vec::new(),
+        left_out_count: 0,
+    };
     match format {
         Format::WarcGz => to_warc(&archive, output.path(), &mut report, progress)?,
         Format::Har => to_har(&archive, output.path(), &mut report, progress)?,
@@ -182,7 +186,8 @@ fn to_folder(
             let folder = path.parent().unwrap_or(out);
             fs::create_dir_all(folder).map_err(|e| Error::io("write", &path, e))?;
             let create = || Watched::create(&path);
-            let written = content::write_decoded(headers, &exchange.response.body, &mut budget, create);
+            let written =
+                content::write_decoded(headers, &exchange.response.body, &mut budget, create);
             let (_, bytes) = written?;
             let line = FileLine {
                 file: &file,

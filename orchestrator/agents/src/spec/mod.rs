@@ -1,8 +1,8 @@
 //! Agent specifications, as given on the command line.
 
-use std::fmt;
+mod syntax;
+
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,19 +12,18 @@ use models::Model;
 use processes::Variable;
 use processes::confine::Confined;
 use serde_json::{Value, json};
+use syntax::THEN;
+pub use syntax::{UnknownAgent, is_random};
 use tasks::Task;
 
 use crate::fallback::Fallback;
-use crate::llm::{self, AgentSettings, ModelSettings, PRESETS, Settings, SettingsError, Templates};
+use crate::llm::{self, AgentSettings, ModelSettings, Settings, Templates};
 use crate::noop::Noop;
 use crate::oracle::Oracle;
-use crate::program::{self, Address, AddressError, Endpoint, Program};
+use crate::program::{self, Address, Endpoint, Program};
 use crate::random::Random;
 use crate::recorded::RecordedReplies;
 use crate::{ActionFormat, Agent, Error, Goal, GoalImage};
-
-/// Separates the agents of an ensemble.
-const THEN: &str = "->";
 
 /// The specification of an agent. Each episode gets its own [`Agent`].
 #[derive(Debug, Clone)]
@@ -83,107 +82,6 @@ pub struct EpisodeContext<'a> {
     pub confined: Option<&'a Confined>,
 }
 
-/// The text does not name an agent.
-#[derive(Debug, thiserror::Error)]
-pub enum UnknownAgent {
-    /// No agent has this name.
-    #[error(
-        "find an agent called {0:?}{meant}; there are `oracle`, `negative`, `noop`, `random`, {presets}, a file of settings such as `mine.yaml`, `program:COMMAND`, `http://HOST:PORT/PATH`, and `A->B` for one after the other",
-        meant = suggestions::did_you_mean(.0, names()),
-        presets = PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-    )]
-    Name(
-        /// The text.
-        String,
-    ),
-    /// The address is invalid.
-    #[error(transparent)]
-    Address(#[from] AddressError),
-    /// The settings file is invalid.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
-}
-
-/// The names of the built-in agents.
-fn names() -> impl Iterator<Item = &'static str> {
-    ["oracle", "negative", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
-}
-
-impl FromStr for AgentSpec {
-    type Err = UnknownAgent;
-
-    /// Reads the settings file if the text names one.
-    fn from_str(text: &str) -> Result<AgentSpec, UnknownAgent> {
-        let unknown = || UnknownAgent::Name(text.to_owned());
-        if let Some(command) = text.strip_prefix("program:").map(str::trim) {
-            return if command.is_empty() {
-                Err(unknown())
-            } else {
-                Ok(AgentSpec::Program { command: command.to_owned() })
-            };
-        }
-        if let Some((first, rest)) = text.split_once(THEN) {
-            let mut specs = vec![first.trim().parse()?];
-            match rest.trim().parse()? {
-                AgentSpec::Fallback(others) => specs.extend(others),
-                other => specs.push(other),
-            }
-            return Ok(AgentSpec::Fallback(specs));
-        }
-        if text.starts_with("http://") || text.starts_with("https://") {
-            return Ok(AgentSpec::Server(text.parse()?));
-        }
-        match text {
-            "oracle" => return Ok(AgentSpec::Oracle),
-            "negative" => return Ok(AgentSpec::Negative),
-            "mistaken" => {
-                tracing::warn!("the agent `mistaken` is now called `negative`");
-                return Ok(AgentSpec::Negative);
-            }
-            "noop" => return Ok(AgentSpec::Noop),
-            "random" => return Ok(AgentSpec::Random),
-            _ => {}
-        }
-        let settings = if text.ends_with(".yaml") || text.ends_with(".yml") {
-            Settings::read(Utf8Path::new(text))?
-        } else {
-            Settings::preset(text).ok_or_else(unknown)?
-        };
-        let templates = Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
-        let (name, templates, model) = (text.to_owned(), Arc::new(templates), Model::default());
-        Ok(AgentSpec::Model(Box::new(LlmAgent { name, settings, templates, model })))
-    }
-}
-
-/// Whether this agent acts at random, so that its repeats differ by design.
-pub fn is_random(name: &str) -> bool {
-    if name.starts_with("program:") {
-        return false;
-    }
-    name.split(THEN).any(|one| one.trim() == "random")
-}
-
-impl fmt::Display for AgentSpec {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AgentSpec::Oracle => f.write_str("oracle"),
-            AgentSpec::Negative => f.write_str("negative"),
-            AgentSpec::Noop => f.write_str("noop"),
-            AgentSpec::Random => f.write_str("random"),
-            AgentSpec::Program { command } => write!(f, "program:{command}"),
-            AgentSpec::Server(address) => write!(f, "{address}"),
-            AgentSpec::Model(asking) => f.write_str(&asking.name),
-            AgentSpec::Fallback(specs) => {
-                for (place, spec) in specs.iter().enumerate() {
-                    write!(f, "{}{spec}", if place == 0 { "" } else { THEN })?;
-                }
-                Ok(())
-            }
-            AgentSpec::Recorded(replies) => f.write_str(replies.agent()),
-        }
-    }
-}
-
 impl AgentSpec {
     /// The agent that a run has played with, by its name there and its
     /// [`settings`](Self::settings). `None` if that is not enough: for programs, servers, and
@@ -199,7 +97,8 @@ impl AgentSpec {
             let specs = each.map(|(name, settings)| AgentSpec::of_run(name, settings));
             return Some(AgentSpec::Fallback(specs.collect::<Option<_>>()?));
         }
-        let mut of_agent: Settings = serde_json::from_value(settings.get("settings")?.clone()).ok()?;
+        let mut of_agent: Settings =
+            serde_json::from_value(settings.get("settings")?.clone()).ok()?;
         if of_agent.templates.is_some() {
             return None;
         }
@@ -215,11 +114,17 @@ impl AgentSpec {
     /// A word for file names.
     pub fn slug(&self) -> String {
         match self {
-            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
+                self.to_string()
+            }
             AgentSpec::Program { .. } => "program".to_owned(),
             AgentSpec::Server(_) => "http".to_owned(),
-            AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
-            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-"),
+            AgentSpec::Model(asking) => {
+                Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned()
+            }
+            AgentSpec::Fallback(specs) => {
+                specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-")
+            }
             AgentSpec::Recorded(_) => "recorded".to_owned(),
         }
     }
@@ -235,15 +140,19 @@ impl AgentSpec {
             AgentSpec::Model(asking) => match &asking.settings.agent {
                 AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
                 AgentSettings::React(_) => speaks(Dialect::WebCanvas),
-                AgentSettings::Form(_) => ActionFormat { dialect: Dialect::TurkingBench, multiaction: true },
+                AgentSettings::Form(_) => {
+                    ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
+                }
                 AgentSettings::Generic(settings) => {
                     ActionFormat { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
                 }
-                AgentSettings::SeeAct(_) | AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => {
-                    ActionFormat::default()
-                }
+                AgentSettings::SeeAct(_)
+                | AgentSettings::ClosedBook(_)
+                | AgentSettings::Retrieval(_) => ActionFormat::default(),
             },
-            AgentSpec::Fallback(specs) => specs.first().map_or(requested, |spec| spec.speech(requested)),
+            AgentSpec::Fallback(specs) => {
+                specs.first().map_or(requested, |spec| spec.speech(requested))
+            }
             AgentSpec::Recorded(replies) => replies.speech(),
         }
     }
@@ -333,7 +242,10 @@ impl AgentSpec {
     ///
     /// # Errors
     /// The errors of `make`.
-    pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
+    pub fn connect<E>(
+        &mut self,
+        make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>,
+    ) -> Result<(), E> {
         match self {
             AgentSpec::Model(asking) => asking.model = make(&asking.settings.model)?,
             AgentSpec::Fallback(specs) => {
@@ -386,7 +298,8 @@ impl AgentSpec {
             AgentSpec::Noop => Box::new(Noop),
             AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
             AgentSpec::Program { command } => {
-                let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
+                let (line, stderr, variables) =
+                    (command.clone(), stderr.clone(), variables.to_vec());
                 let confined = confined.cloned().map(Box::new);
                 external(context, Endpoint::Command { line, stderr, variables, confined })
             }
@@ -404,7 +317,11 @@ impl AgentSpec {
 
 fn external(context: &EpisodeContext<'_>, contact: Endpoint) -> Box<dyn Agent> {
     let EpisodeContext { answer_within, speech, .. } = *context;
-    Box::new(Program::new(program::Settings { answer_within, speech, ..program::Settings::to(contact) }))
+    Box::new(Program::new(program::Settings {
+        answer_within,
+        speech,
+        ..program::Settings::to(contact)
+    }))
 }
 
 impl Goal {
@@ -419,27 +336,7 @@ impl Goal {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_read_and_written_alike() {
-        let names = ["oracle", "negative", "noop", "random", "cot", "see-plan-act->closed-book-1"];
-        for name in names.into_iter().chain([
-            "program:python3 'my agent.py' --fast",
-            "cot->noop->program:a -> b",
-            "http://127.0.0.1:9000/agent",
-            "cot->http://localhost:9000->noop",
-        ]) {
-            assert_eq!(name.parse::<AgentSpec>().unwrap().to_string(), name);
-        }
-        assert_eq!("mistaken".parse::<AgentSpec>().unwrap().to_string(), "negative");
-        for bad in ["", "Oracle", "program:", "program: ", "python3 x.py", "cot->", "->cot"] {
-            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Name(_))), "{bad}");
-        }
-        for bad in ["http://", "https://127.0.0.1/", "cot->https://127.0.0.1/"] {
-            assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Address(_))), "{bad}");
-        }
-        assert!(matches!("nowhere.yaml".parse::<AgentSpec>(), Err(UnknownAgent::Settings(_))));
-    }
+    use crate::llm::PRESETS;
 
     #[test]
     fn an_ensemble_needs_what_its_agents_need() {
@@ -460,7 +357,9 @@ mod tests {
             let again = AgentSpec::of_run(&spec.to_string(), &spec.settings()).unwrap();
             assert_eq!((again.to_string(), again.settings()), (name.to_owned(), spec.settings()));
         }
-        for name in ["program:true", "http://127.0.0.1:9000/agent", "noop->program:true", "mine.yaml"] {
+        for name in
+            ["program:true", "http://127.0.0.1:9000/agent", "noop->program:true", "mine.yaml"]
+        {
             assert!(AgentSpec::of_run(name, &Value::Null).is_none(), "{name}");
         }
         let mut settings = "cot".parse::<AgentSpec>().unwrap().settings();
@@ -485,8 +384,9 @@ mod tests {
                 scoring::Scorer::Infeasible {},
             )
         };
-        let lacks =
-            |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
+        let lacks = |name: &str| {
+            name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string())
+        };
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
         let message = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
         assert_eq!(lacks("negative").as_deref(), Some(message));

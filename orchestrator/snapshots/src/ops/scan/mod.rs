@@ -124,7 +124,9 @@ impl SecretScan {
                 match record.read_block(LARGEST) {
                     Ok(block) => {
                         let place = record.kind().name();
-                        if record.content_type() == Some(FRAMES_TYPE) && cleaner.holds_in_frames(&block) {
+                        if record.content_type() == Some(FRAMES_TYPE)
+                            && cleaner.holds_in_frames(&block)
+                        {
                             self.add(SecretKind::Password, &url, "message", b"");
                         }
                         self.passwords(cleaner.hidden_in_text(&block), &url, place);
@@ -205,7 +207,9 @@ impl SecretScan {
             for (origin, entries) in storage {
                 for (key, value) in entries {
                     let hidden = cleaner.hidden_in_storage(key, value);
-                    hidden.iter().for_each(|value| self.add(SecretKind::StoredSecret, origin, place, value));
+                    hidden
+                        .iter()
+                        .for_each(|value| self.add(SecretKind::StoredSecret, origin, place, value));
                     let value = value.as_bytes();
                     if !hidden.is_empty() {
                         continue;
@@ -224,8 +228,9 @@ impl SecretScan {
     /// logs, rules, and what else somebody has put there.
     fn other_files(&mut self, archive: &Archive, cleaner: &Cleaner) {
         let Some(package) = archive.package() else { return };
-        let is_known =
-            |name: &str| ["archive/", "indexes/", "pages/"].iter().any(|part| name.starts_with(part));
+        let is_known = |name: &str| {
+            ["archive/", "indexes/", "pages/"].iter().any(|part| name.starts_with(part))
+        };
         for entry in package.entries().iter().filter(|entry| !is_known(&entry.name)) {
             match package.read(&entry.name, LARGEST) {
                 Ok(Some(bytes)) => {
@@ -248,7 +253,8 @@ impl SecretScan {
         let Ok(parsed) = url::Url::parse(url) else { return };
         let named: Vec<_> =
             parsed.query_pairs().filter(|(name, _)| patterns::is_secret_field(name)).collect();
-        let is_other = |value: &Vec<u8>| !named.iter().any(|(_, known)| known.as_bytes() == value.as_slice());
+        let is_other =
+            |value: &Vec<u8>| !named.iter().any(|(_, known)| known.as_bytes() == value.as_slice());
         let others = cleaner.hidden_in_url(url.as_bytes()).into_iter().filter(is_other).collect();
         self.passwords(others, url, "url");
         for (name, value) in parsed.query_pairs() {

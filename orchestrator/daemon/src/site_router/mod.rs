@@ -245,7 +245,8 @@ impl SiteRouter {
         let lease = self.group.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
         let routes = Mutex::new(SiteRoutes::new(&lease, &headers)?);
-        let (clock, ending, over) = (RunningClock::of(&lease), lease.ending(), CancellationToken::new());
+        let (clock, ending, over) =
+            (RunningClock::of(&lease), lease.ending(), CancellationToken::new());
         let routed = Arc::new(RoutedInstance {
             lease: Mutex::new(Some(Arc::new(lease))),
             routes,
@@ -253,7 +254,8 @@ impl SiteRouter {
             clock,
             _over: over.clone().drop_guard(),
         });
-        let before = self.targets().insert(name.to_owned(), RouteTarget::Instance(Arc::clone(&routed)));
+        let before =
+            self.targets().insert(name.to_owned(), RouteTarget::Instance(Arc::clone(&routed)));
         self.update_routes();
         let (router, name) = (Arc::clone(self), name.to_owned());
         let routed = Arc::downgrade(&routed);
@@ -271,8 +273,14 @@ impl SiteRouter {
 
     /// Handles the unexpected end of an instance: removes the route to it, and takes another
     /// instance.
-    fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<RoutedInstance>, error: sites::Error) {
-        let in_use = self.routed(name).filter(|routed| Weak::ptr_eq(&Arc::downgrade(routed), instance));
+    fn ended(
+        self: &Arc<SiteRouter>,
+        name: &str,
+        instance: &Weak<RoutedInstance>,
+        error: sites::Error,
+    ) {
+        let in_use =
+            self.routed(name).filter(|routed| Weak::ptr_eq(&Arc::downgrade(routed), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
             return;
         }
@@ -283,7 +291,10 @@ impl SiteRouter {
 
     async fn hand_back(&self, name: &str) {
         let before = self.routed(name);
-        self.mark_unavailable(name, &format!("the site {name} is being made anew; try again").into());
+        self.mark_unavailable(
+            name,
+            &format!("the site {name} is being made anew; try again").into(),
+        );
         if let Some(before) = before {
             before.end().await;
         }
@@ -309,7 +320,12 @@ impl SiteRouter {
         self.gateway.set_routes(routes);
     }
 
-    fn add_unavailable(&self, name: &str, why: &Arc<str>, routes: &mut Routes) -> Result<(), Error> {
+    fn add_unavailable(
+        &self,
+        name: &str,
+        why: &Arc<str>,
+        routes: &mut Routes,
+    ) -> Result<(), Error> {
         let site = self.site(name);
         for host in site.iter().flat_map(|site| &site.hosts) {
             routes.add(&host.name, Target::Unavailable(Arc::clone(why)))?;
@@ -344,7 +360,9 @@ async fn run_to_completion<T: Send + 'static>(
     match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
         Ok(done) => done,
         Err(Ok(panic)) => std::panic::resume_unwind(panic),
-        Err(Err(_)) => Err(Error::Refused("finish what was asked for: the daemon is ending".to_owned())),
+        Err(Err(_)) => {
+            Err(Error::Refused("finish what was asked for: the daemon is ending".to_owned()))
+        }
     }
 }
 

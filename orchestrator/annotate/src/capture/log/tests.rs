@@ -12,7 +12,8 @@ struct Bench {
 
 fn bench() -> Bench {
     let start = "https://a.test/".to_owned();
-    let draft = Draft::new(Source::Snapshots(Vec::new()), "a".to_owned(), start, Timestamp::UNIX_EPOCH);
+    let draft =
+        Draft::new(Source::Snapshots(Vec::new()), "a".to_owned(), start, Timestamp::UNIX_EPOCH);
     let mut bench = Bench { log: StepLog::new(), draft, now: Instant::now() };
     bench.open("one", false);
     bench.navigate("one", "https://a.test/", &[1], 0, "typed");
@@ -86,7 +87,11 @@ impl Bench {
             shows_secret: false,
         };
         let input = Box::new(input);
-        self.add(Happening::Input { tab: tab.to_owned(), input, picture: Some(path.as_bytes().to_vec()) })
+        self.add(Happening::Input {
+            tab: tab.to_owned(),
+            input,
+            picture: Some(path.as_bytes().to_vec()),
+        })
     }
 
     fn click(&mut self, tab: &str, path: &str) {

@@ -1,5 +1,7 @@
 //! Follows the parts of a run until each has ended, and submits again those that died.
 
+mod unfit_nodes;
+
 use std::collections::BTreeMap;
 
 use ::cluster::decide::{Decision, TRIES, decide};
@@ -32,15 +34,10 @@ const DELAY: Duration = Duration::from_secs(5);
 const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
 /// How long a part may take to end once it was told to.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
-/// A node that fails so many parts is left out.
-const STRIKES: u32 = 2;
 /// A later submission that Slurm refuses, by a limit of the user's for instance, is tried so often.
 const REFUSALS: u32 = 5;
 /// How long it waits before that, for each refusal.
 const AFTER_REFUSAL: Duration = Duration::from_secs(30);
-/// The exit code of a machine that lacks something.
-const LACKING: u8 = 3;
-
 /// A question to Slurm for its jobs, under way.
 type Question = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
 
@@ -167,7 +164,8 @@ impl<'a> Follower<'a> {
 
     /// Asks Slurm for its jobs now and then, without waiting: it may take long to answer.
     async fn ask(&mut self, now: Instant) {
-        if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished()) {
+        if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished())
+        {
             match question.await {
                 Ok(Ok(jobs)) => {
                     self.is_away = false;
@@ -186,11 +184,13 @@ impl<'a> Follower<'a> {
             }
         }
         if self.question.is_none() && self.asked_at.is_none_or(|at| now.duration_since(at) >= ASK) {
-            let open = self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
+            let open =
+                self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
             let mut numbers: Vec<u32> = open.map(|track| track.submission).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            let names: Vec<String> = numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
+            let names: Vec<String> =
+                numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
             self.asked_at = Some(now);
             if !names.is_empty() {
                 self.question = Some((now, tokio::spawn(async move { slurm::jobs(&names).await })));
@@ -204,8 +204,10 @@ impl<'a> Follower<'a> {
         let numbered = jobs.into_iter().filter_map(|job| Some((number(&job)?, job)));
         let (named, rests): (Vec<_>, Vec<_>) = numbered.partition(|(_, job)| job.part.is_some());
         let rests: BTreeMap<u32, Job> = rests.into_iter().collect();
-        let mut jobs: Jobs =
-            named.into_iter().filter_map(|(number, job)| Some(((number, job.part?), job))).collect();
+        let mut jobs: Jobs = named
+            .into_iter()
+            .filter_map(|(number, job)| Some(((number, job.part?), job)))
+            .collect();
         for (part, track) in &mut self.tracks {
             // A part that is not listed by itself is among the rest of its array, if there is one.
             let key = (track.submission, *part);
@@ -218,8 +220,9 @@ impl<'a> Follower<'a> {
         let none_runs = !jobs.values().any(|job| job.state == JobState::Running);
         if let Some(reason) = reason.filter(|_| none_runs && !self.told_no_node) {
             let left_out = self.left_out();
-            self.board
-                .warn(&format!("the parts wait, because no node is fit for them now: {reason}{left_out}"));
+            self.board.warn(&format!(
+                "the parts wait, because no node is fit for them now: {reason}{left_out}"
+            ));
             self.told_no_node = true;
         }
         self.jobs = Some((at, jobs));
@@ -229,7 +232,9 @@ impl<'a> Follower<'a> {
     fn look(&mut self, now: Instant) {
         let progress = self.board.progress();
         let (files, answers) = (StatusFiles::list(self.folder), self.jobs.is_some());
-        for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers)) {
+        for (part, track) in
+            self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers))
+        {
             track.hear(self.folder, &files, *part, now);
             if track.status.is_none() {
                 continue;
@@ -247,8 +252,12 @@ impl<'a> Follower<'a> {
     }
 
     async fn decide(&mut self, now: Instant) -> Outcome {
-        let open: Vec<u32> =
-            self.tracks.iter().filter(|(_, track)| track.end.is_none()).map(|(part, _)| *part).collect();
+        let open: Vec<u32> = self
+            .tracks
+            .iter()
+            .filter(|(_, track)| track.end.is_none())
+            .map(|(part, _)| *part)
+            .collect();
         for part in open {
             let track = &self.tracks[&part];
             if track.again_at.is_some() {
@@ -269,7 +278,9 @@ impl<'a> Follower<'a> {
                 Decision::Cancelled => self.end(part, End::Cancelled),
                 Decision::GiveUp { why } => self.end(part, End::GivenUp(why)),
                 _ if self.stopping.is_some() => self.end(part, End::Cancelled),
-                Decision::LeaveOut { node, problem } => self.leave_out(part, node, problem, now).await,
+                Decision::LeaveOut { node, problem } => {
+                    self.leave_out(part, node, problem, now).await
+                }
                 Decision::Again { why } => self.again(part, why, now).await,
                 Decision::CancelAndAgain { why } => {
                     self.cancel(part).await;
@@ -306,79 +317,17 @@ impl<'a> Follower<'a> {
     /// Submits a part again, unless it was tried often enough.
     async fn again(&mut self, part: u32, why: String, now: Instant) {
         self.strike(part, &why).await;
-        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else { return };
-        track.tries = if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
+        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else {
+            return;
+        };
+        track.tries =
+            if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
         if track.tries > TRIES {
             track.end = Some(End::GivenUp(why));
             return;
         }
         track.again_at = Some(now + DELAY * (track.tries - 1));
         self.board.warn(&format!("part {part} is submitted again: {why}"));
-    }
-
-    /// Notes that a part could not be played on its node.
-    async fn strike(&mut self, part: u32, why: &str) {
-        let Some(PartStatus { node, state: PartState::Failed { code: LACKING, .. }, .. }) =
-            self.tracks[&part].status.clone()
-        else {
-            return;
-        };
-        let strikes = self.strikes.entry(node.clone()).or_default();
-        *strikes += 1;
-        if *strikes >= STRIKES && !self.unfit.contains_key(&node) {
-            self.note_unfit(part, &node, why).await;
-        }
-    }
-
-    async fn leave_out(&mut self, part: u32, node: String, problem: String, now: Instant) {
-        let submission = self.tracks[&part].submission;
-        match self.unfit.get(&node) {
-            // It was left out when the part was submitted, and got it nevertheless.
-            Some((_, until)) if submission > *until => return self.again(part, problem, now).await,
-            Some(_) => {}
-            None => self.note_unfit(part, &node, &problem).await,
-        }
-        if let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) {
-            track.again_at = Some(now);
-        }
-    }
-
-    /// Leaves a node out from now on. Where none is left, no part can be played.
-    async fn note_unfit(&mut self, part: u32, node: &str, problem: &str) {
-        let last = self.tracks.values().map(|track| track.submission).max().unwrap_or_default();
-        self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
-        let log = log(self.folder, part, self.tracks[&part].submission);
-        self.board.warn(&format!("node {node} is left out: {problem} (part {part}, {log})"));
-        // Those that are named here take the place of the user's.
-        let excluded = [self.submitter.excluded(), &self.excluded()].concat().join(",");
-        for submission in submissions::read(self.folder).unwrap_or_default() {
-            let Some(job) = submission.job else { continue };
-            // Refused where none of its parts waits any more.
-            if let Err(error) = slurm::exclude(&job, &excluded).await {
-                tracing::debug!(%error, job, "keeping a job away from a node");
-            }
-        }
-        let mut nodes = slurm::nodes(self.submitter.partition()).await.unwrap_or_default();
-        let others = slurm::names_in(self.submitter.excluded()).await.unwrap_or_default();
-        nodes.retain(|node| !others.contains(node));
-        if nodes.is_empty() || !nodes.iter().all(|node| self.unfit.contains_key(node)) {
-            return;
-        }
-        self.cancel_all().await;
-        let why = self.unfit.iter().map(|(node, (problem, _))| format!("{node}: {problem}"));
-        let why = format!("no node that is up is left for it ({})", why.collect::<Vec<_>>().join("; "));
-        for track in self.tracks.values_mut().filter(|track| track.end.is_none()) {
-            track.end = Some(End::GivenUp(why.clone()));
-        }
-    }
-
-    fn excluded(&self) -> Vec<String> {
-        self.unfit.keys().cloned().collect()
-    }
-
-    /// The nodes that are left out, with the reasons, each after a semicolon.
-    fn left_out(&self) -> String {
-        self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect()
     }
 
     /// Submits the parts whose time has come, as one array.
@@ -412,7 +361,8 @@ impl<'a> Follower<'a> {
                 if self.refusals <= REFUSALS {
                     let delay = AFTER_REFUSAL * self.refusals;
                     let seconds = delay.as_secs();
-                    self.board.warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
+                    self.board
+                        .warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
                     let again = Instant::now() + delay;
                     let of_these = self.tracks.iter_mut().filter(|(part, _)| parts.contains(part));
                     of_these.for_each(|(_, track)| track.again_at = Some(again));
@@ -475,13 +425,19 @@ impl<'a> Follower<'a> {
 
     fn ended(&self) -> Followed {
         let place = |part: &u32, track: &Track| {
-            let node = track.status.as_ref().map(|status| format!(" on {}", status.node)).unwrap_or_default();
+            let node = track
+                .status
+                .as_ref()
+                .map(|status| format!(" on {}", status.node))
+                .unwrap_or_default();
             format!("part {part}{node}")
         };
         let of = |(part, track): (&u32, &Track)| {
             let log = log(self.folder, *part, track.submission);
             match track.end.as_ref()? {
-                End::GivenUp(why) => Some(format!("{}: {why}; its log is {log}", place(part, track))),
+                End::GivenUp(why) => {
+                    Some(format!("{}: {why}; its log is {log}", place(part, track)))
+                }
                 End::Cancelled if self.stopping.is_none() => {
                     Some(format!("{}: its job was cancelled; its log is {log}", place(part, track)))
                 }

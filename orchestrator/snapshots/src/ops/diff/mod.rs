@@ -107,7 +107,8 @@ struct Entry {
 /// One of them cannot be read or is damaged.
 pub fn diff(old: &Utf8Path, new: &Utf8Path, progress: OnProgress<'_>) -> Result<Diff, Error> {
     let (old_archive, new_archive) = (Archive::open(old)?, Archive::open(new)?);
-    let (old_exchanges, new_exchanges) = (Exchanges::of(&old_archive)?, Exchanges::of(&new_archive)?);
+    let (old_exchanges, new_exchanges) =
+        (Exchanges::of(&old_archive)?, Exchanges::of(&new_archive)?);
     let (before, skipped) = entries(&old_exchanges, budget_of(&old_archive), progress)?;
     let (mut after, skipped_too) = entries(&new_exchanges, budget_of(&new_archive), progress)?;
     let mut report = Diff {
@@ -145,14 +146,20 @@ pub fn diff(old: &Utf8Path, new: &Utf8Path, progress: OnProgress<'_>) -> Result<
         }
     }
     for (key, after) in &after {
-        report.added.extend(after.iter().enumerate().map(|(index, entry)| capture(key, index, entry)));
+        report
+            .added
+            .extend(after.iter().enumerate().map(|(index, entry)| capture(key, index, entry)));
     }
-    report.equal = report.added.is_empty() && report.removed.is_empty() && report.changed.is_empty();
+    report.equal =
+        report.added.is_empty() && report.removed.is_empty() && report.changed.is_empty();
     Ok(report)
 }
 
 fn same(a: &Entry, b: &Entry) -> bool {
-    a.status == b.status && a.digest == b.digest && a.media_type == b.media_type && a.location == b.location
+    a.status == b.status
+        && a.digest == b.digest
+        && a.media_type == b.media_type
+        && a.location == b.location
 }
 
 fn capture(key: &Key, index: usize, entry: &Entry) -> Capture {
@@ -191,9 +198,10 @@ fn entries(
                 hash.finish()
             };
             let headers = &exchange.response.headers;
-            let hashed = content::write_decoded(headers, &exchange.response.body, &mut budget, || {
-                Ok(Sha256Writer::default())
-            });
+            let hashed =
+                content::write_decoded(headers, &exchange.response.body, &mut budget, || {
+                    Ok(Sha256Writer::default())
+                });
             let (hash, bytes) = hashed?;
             let entry = Entry {
                 at: found.at,
@@ -204,7 +212,9 @@ fn entries(
                 bytes,
                 digest: hash.finish(),
             };
-            all.entry((exchange.url, exchange.request.method, body_digest)).or_default().push(entry);
+            all.entry((exchange.url, exchange.request.method, body_digest))
+                .or_default()
+                .push(entry);
             Ok(())
         },
     )?;
@@ -219,7 +229,12 @@ fn media_type(exchange: &Exchange) -> String {
     media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn body_change(old: &Exchanges<'_>, a: &Entry, new: &Exchanges<'_>, b: &Entry) -> Result<BodyChange, Error> {
+fn body_change(
+    old: &Exchanges<'_>,
+    a: &Entry,
+    new: &Exchanges<'_>,
+    b: &Entry,
+) -> Result<BodyChange, Error> {
     let mut change = BodyChange {
         old: a.digest.clone(),
         new: b.digest.clone(),

@@ -12,15 +12,11 @@
 
 mod framing;
 
-use std::{
-    io,
-    pin::Pin,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-    task::{Context, Poll, ready},
-};
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, ready};
 
 use framing::{Framing, Verdict};
 use hyper::body::Bytes;
@@ -82,7 +78,11 @@ impl<S> CheckedIo<S> {
     pub(super) fn into_parts(self) -> (S, Bytes) {
         (
             self.inner,
-            if self.held.is_empty() { self.ready } else { [&self.ready[..], &self.held].concat().into() },
+            if self.held.is_empty() {
+                self.ready
+            } else {
+                [&self.ready[..], &self.held].concat().into()
+            },
         )
     }
 
@@ -168,7 +168,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for CheckedIo<S> {
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for CheckedIo<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.inner).poll_write(cx, bytes)
     }
 

@@ -75,14 +75,18 @@ impl Framing {
             match &mut self.part {
                 Part::Rest => return (bytes.len(), Verdict::Right),
                 Part::Sized(left) | Part::ChunkData(left) => {
-                    let taken = usize::try_from(*left).map_or(rest.len(), |left| left.min(rest.len()));
+                    let taken =
+                        usize::try_from(*left).map_or(rest.len(), |left| left.min(rest.len()));
                     *left -= taken as u64;
                     at += taken;
                     if *left > 0 {
                         return (at, Verdict::Right);
                     }
-                    self.part =
-                        if matches!(self.part, Part::Sized(_)) { Part::Start } else { Part::ChunkEnd };
+                    self.part = if matches!(self.part, Part::Sized(_)) {
+                        Part::Start
+                    } else {
+                        Part::ChunkEnd
+                    };
                     continue;
                 }
                 _ => {}
@@ -91,7 +95,8 @@ impl Framing {
                 return (at, Verdict::Right);
             }
             let scanned = std::mem::take(&mut self.scanned).min(rest.len());
-            let Some(end) = rest[scanned..].iter().position(|byte| *byte == b'\n').map(|end| scanned + end)
+            let Some(end) =
+                rest[scanned..].iter().position(|byte| *byte == b'\n').map(|end| scanned + end)
             else {
                 self.scanned = rest.len();
                 return self.incomplete(at, rest.len());
@@ -121,7 +126,9 @@ impl Framing {
 
     fn wrong(&self, reason: &'static str) -> Verdict {
         match self.part {
-            Part::Start => Verdict::WrongHead { number: self.heads, reason, end: b"GET / HTTP/1.1\r\n\r\n" },
+            Part::Start => {
+                Verdict::WrongHead { number: self.heads, reason, end: b"GET / HTTP/1.1\r\n\r\n" }
+            }
             Part::Fields(_) => Verdict::WrongHead { number: self.heads - 1, reason, end: b"\r\n" },
             Part::Trailer => Verdict::WrongBody { reason, end: b":\r\n\r\n" },
             _ => Verdict::WrongBody { reason, end: b"?" },
@@ -171,8 +178,10 @@ impl Facts {
         let (name, value) = name_and_value(line)?;
         if name.eq_ignore_ascii_case(b"content-length") {
             let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-            let length =
-                std::str::from_utf8(value).ok().filter(|_| digits).and_then(|text| text.parse().ok());
+            let length = std::str::from_utf8(value)
+                .ok()
+                .filter(|_| digits)
+                .and_then(|text| text.parse().ok());
             let length = length.ok_or(NO_LENGTH)?;
             if self.length.is_some_and(|other| other != length) {
                 return Err(NO_LENGTH);
@@ -205,5 +214,4 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "framing_tests.rs"]
 mod tests;

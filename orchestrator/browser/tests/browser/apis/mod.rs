@@ -4,7 +4,10 @@
 //! the machine busy meanwhile (1). `SANDBOX_REALM` tests one realm only, and `SANDBOX_SHOW` prints
 //! the values.
 
-use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
+use std::collections::BTreeMap;
+use std::env;
+use std::sync::Arc;
+use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
@@ -13,7 +16,7 @@ use crate::load::Load;
 use crate::web::Web;
 
 const SETTLE: Duration = Duration::from_secs(60);
-const PROBES: &str = include_str!("apis/probes.js");
+const PROBES: &str = include_str!("probes.js");
 /// How many times a page may settle before its last values have come.
 const SETTLINGS: usize = 40;
 
@@ -38,11 +41,14 @@ fn number(variable: &str, usual: usize) -> usize {
 }
 
 async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
-    let pages: Vec<(String, String)> =
-        REALMS.iter().map(|(realm, page)| (format!("localhost/{realm}"), format!("{HEAD}{page}"))).collect();
+    let pages: Vec<(String, String)> = REALMS
+        .iter()
+        .map(|(realm, page)| (format!("localhost/{realm}"), format!("{HEAD}{page}")))
+        .collect();
     let worker = format!("{PROBES}\nprobes('worker', line => postMessage(line));");
-    let shared =
-        format!("{PROBES}\nonconnect = e => probes('shared', line => e.ports[0].postMessage(line));");
+    let shared = format!(
+        "{PROBES}\nonconnect = e => probes('shared', line => e.ports[0].postMessage(line));"
+    );
     let service = format!(
         "{PROBES}\naddEventListener('message', e => e.waitUntil(probes('service', line => e.source.postMessage(line))));"
     );
@@ -121,8 +127,15 @@ async fn every_interface_says_the_same_in_every_visit() {
     }
     let differ: Vec<String> = seen
         .into_iter()
-        .filter(|(name, said)| said.len() > 1 && !DIFFERENT.iter().any(|known| name.ends_with(known)))
+        .filter(|(name, said)| {
+            said.len() > 1 && !DIFFERENT.iter().any(|known| name.ends_with(known))
+        })
         .map(|(name, said)| format!("{name}\n    {}", said.join("\n    ")))
         .collect();
-    assert!(differ.is_empty(), "{} interfaces tell visits apart:\n{}", differ.len(), differ.join("\n"));
+    assert!(
+        differ.is_empty(),
+        "{} interfaces tell visits apart:\n{}",
+        differ.len(),
+        differ.join("\n")
+    );
 }

@@ -125,7 +125,12 @@ impl StepLog {
     }
 
     /// Adds what has happened to the draft. Returns the files of the step that this made.
-    pub(crate) fn add(&mut self, draft: &mut Draft, happening: Happening, now: Instant) -> Option<StepFiles> {
+    pub(crate) fn add(
+        &mut self,
+        draft: &mut Draft,
+        happening: Happening,
+        now: Instant,
+    ) -> Option<StepFiles> {
         let happening = happening.without_passwords(&mut self.passwords);
         if self.is_playing {
             // Tabs and pages are followed all the same. What becomes of the draft is thrown away.
@@ -148,8 +153,12 @@ impl StepLog {
         match happening {
             Happening::TabOpened { tab, by_page } => self.tab_opened(draft, tab, by_page, now),
             Happening::TabClosed { tab } => self.tab_closed(&tab, now),
-            Happening::Navigated { tab, url, history } => self.navigated(draft, &tab, url, history, now),
-            Happening::Input { tab, input, picture } => return self.input(draft, &tab, *input, picture, now),
+            Happening::Navigated { tab, url, history } => {
+                self.navigated(draft, &tab, url, history, now)
+            }
+            Happening::Input { tab, input, picture } => {
+                return self.input(draft, &tab, *input, picture, now);
+            }
         }
         None
     }
@@ -260,7 +269,8 @@ impl StepLog {
             for _ in index..index_now {
                 self.push(draft, OracleStep::GoForward, &before);
             }
-        } else if let Some(typed) = entry.filter(|entry| !is_old && (was_blank || is_typed(entry))) {
+        } else if let Some(typed) = entry.filter(|entry| !is_old && (was_blank || is_typed(entry)))
+        {
             // A new tab may also be one that the menu of a link has opened.
             self.bring_to_front(draft, tab);
             let address = if typed.typed_url.is_empty() { typed.url } else { typed.typed_url };
@@ -288,7 +298,9 @@ impl StepLog {
         }
         // The picture of the moment in which the button went down shows no effect yet.
         let picture = match self.point.take() {
-            Some((pointed, Some(earlier))) if input.kind == InputKind::Click && pointed == place => {
+            Some((pointed, Some(earlier)))
+                if input.kind == InputKind::Click && pointed == place =>
+            {
                 Some(earlier)
             }
             _ => picture,
@@ -302,10 +314,11 @@ impl StepLog {
         let bounds = input.element.bounds;
         draft.steps.push(step);
         self.last = Some(LastStep { tab: tab.to_owned(), at: now, has_effect: false });
-        let picture = picture.map(|png| match bounds.and_then(|bounds| browser::outlined(&png, bounds)) {
-            Some(outlined) => outlined,
-            None => png,
-        });
+        let picture =
+            picture.map(|png| match bounds.and_then(|bounds| browser::outlined(&png, bounds)) {
+                Some(outlined) => outlined,
+                None => png,
+            });
         Some(StepFiles { number, html: input.html, picture })
     }
 
@@ -316,9 +329,12 @@ impl StepLog {
             return;
         }
         while let Some(last) = draft.steps.last() {
-            let is_same = last.seen.as_ref().is_some_and(|seen| seen.identity == input.element.identity);
-            let is_before =
-                matches!(last.action, OracleStep::Click(_) | OracleStep::Fill(_) | OracleStep::Select(_));
+            let is_same =
+                last.seen.as_ref().is_some_and(|seen| seen.identity == input.element.identity);
+            let is_before = matches!(
+                last.action,
+                OracleStep::Click(_) | OracleStep::Fill(_) | OracleStep::Select(_)
+            );
             let led_nowhere = last.url_after.is_empty() || last.url_after == last.url;
             let is_node = draft.nodes.iter().any(|node| node.step == Some(last.number));
             if !(is_same && is_before && led_nowhere && !is_node) {
@@ -362,9 +378,9 @@ impl StepLog {
 
     /// Whether something that happens now to a tab follows from the last step there.
     fn is_echo(&self, tab: &str, now: Instant) -> bool {
-        self.last
-            .as_ref()
-            .is_some_and(|last| last.tab == tab && !last.has_effect && now.duration_since(last.at) < ECHO)
+        self.last.as_ref().is_some_and(|last| {
+            last.tab == tab && !last.has_effect && now.duration_since(last.at) < ECHO
+        })
     }
 
     fn mark_effect(&mut self) {
@@ -460,5 +476,4 @@ fn modifier(modifier: &Modifier) -> ModifierKey {
 }
 
 #[cfg(test)]
-#[path = "log_tests.rs"]
 mod tests;

@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 use crate::web::{Failure, Reply, Visit};
 
 macro_rules! manuals {
-    ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("manuals/", $name, ".md")))),*] };
+    ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!($name, ".md")))),*] };
 }
 
 /// The manuals in display order, grouped by site.
@@ -54,8 +54,9 @@ pub(super) fn show(visit: &Visit<'_>) -> Result<Reply, Failure> {
     let wanted = wanted.strip_suffix(".html").unwrap_or(wanted);
     let at = MANUALS.iter().position(|(name, _)| *name == wanted).ok_or(Failure::NotFound)?;
     let (_, text) = MANUALS[at];
-    let neighbour =
-        |at: usize| MANUALS.get(at).map(|(name, text)| context! { name => *name, title => title(text) });
+    let neighbour = |at: usize| {
+        MANUALS.get(at).map(|(name, text)| context! { name => *name, title => title(text) })
+    };
     let (before, after) = (at.checked_sub(1).and_then(neighbour), neighbour(at + 1));
     Reply::page("manual.html", context! { title => title(text), text, before, after })
 }

@@ -9,10 +9,8 @@
 //! Frames are forwarded at once, so that streams keep streaming. Only the frame that completes the
 //! body waits until the observer has flushed its state.
 
-use std::{
-    pin::Pin,
-    task::{Context, Poll},
-};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 
@@ -77,8 +75,14 @@ where
 {
     pub(crate) fn new(inner: B, observer: O) -> Self {
         let (left, empty) = (inner.size_hint().exact(), inner.is_end_stream());
-        let mut body =
-            Self { inner, observer, left, rest: Bytes::new(), ended: false, flushing: Flushing::Nothing };
+        let mut body = Self {
+            inner,
+            observer,
+            left,
+            rest: Bytes::new(),
+            ended: false,
+            flushing: Flushing::Nothing,
+        };
         if empty || left == Some(0) {
             body.end();
         }
@@ -116,7 +120,8 @@ where
     }
 
     fn is_last(&self, frame: &Frame<Bytes>) -> bool {
-        self.rest.is_empty() && (frame.is_trailers() || self.left == Some(0) || self.inner.is_end_stream())
+        self.rest.is_empty()
+            && (frame.is_trailers() || self.left == Some(0) || self.inner.is_end_stream())
     }
 
     /// Releases what is held back, once the observer has flushed.

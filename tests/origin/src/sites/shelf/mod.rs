@@ -4,11 +4,12 @@
 use http::header;
 
 use super::{Web, not_found};
-use crate::{
-    call::Call,
-    data::{LAST_EDITED, cinema::Film, homes::Home, places, seed::Seed},
-    reply::Reply,
-};
+use crate::call::Call;
+use crate::data::cinema::Film;
+use crate::data::homes::Home;
+use crate::data::seed::Seed;
+use crate::data::{LAST_EDITED, places};
+use crate::reply::Reply;
 
 mod sounds;
 mod tiles;
@@ -19,7 +20,7 @@ const SVG: &str = "image/svg+xml";
 
 macro_rules! style {
     ($($own:literal)?) => {
-        concat!(include_str!("../../assets/base.css") $(, include_str!(concat!("../../assets/", $own)))?)
+        concat!(include_str!("../../../assets/base.css") $(, include_str!(concat!("../../../assets/", $own)))?)
     };
 }
 
@@ -29,12 +30,12 @@ pub(super) fn answer(web: &Web, call: &Call) -> Reply {
         ["cinema", "site.css"] => Reply::of(CSS, style!("cinema.css")),
         ["homes", "site.css"] => Reply::of(CSS, style!("homes.css")),
         ["id", "site.css"] => Reply::of(CSS, style!("id.css")),
-        ["rail", "site.js"] => Reply::of(SCRIPT, include_str!("../../assets/rail.js")),
-        ["cinema", "site.js"] => Reply::of(SCRIPT, include_str!("../../assets/cinema.js")),
-        ["homes", "site.js"] => Reply::of(SCRIPT, include_str!("../../assets/homes.js")),
-        ["posters", file] => {
-            picture(file, ".svg", |slug| web.world.films.iter().find(|film| film.slug == slug).map(poster))
-        }
+        ["rail", "site.js"] => Reply::of(SCRIPT, include_str!("../../../assets/rail.js")),
+        ["cinema", "site.js"] => Reply::of(SCRIPT, include_str!("../../../assets/cinema.js")),
+        ["homes", "site.js"] => Reply::of(SCRIPT, include_str!("../../../assets/homes.js")),
+        ["posters", file] => picture(file, ".svg", |slug| {
+            web.world.films.iter().find(|film| film.slug == slug).map(poster)
+        }),
         ["photos", file] => picture(file, ".svg", |id| {
             let id: u32 = id.parse().ok()?;
             web.world.homes.iter().find(|home| home.id == id).map(photo)

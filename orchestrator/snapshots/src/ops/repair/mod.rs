@@ -59,7 +59,11 @@ pub struct Loss {
 ///
 /// # Errors
 /// `out` exists, or nothing intact is found.
-pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<RepairReport, Error> {
+pub fn repair(
+    input: &Utf8Path,
+    out: &Utf8Path,
+    progress: OnProgress<'_>,
+) -> Result<RepairReport, Error> {
     let mut losses = Vec::new();
     let SalvagedFile { archive, pages, browser_state } = open(input, &mut losses)?;
     let archives = [archive];
@@ -151,7 +155,9 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error>
             for page in archive.page_lines() {
                 match page {
                     Ok(page) => pages.push(page),
-                    Err(error) => losses.push(Loss { place: "pages".to_owned(), what: error.to_string() }),
+                    Err(error) => {
+                        losses.push(Loss { place: "pages".to_owned(), what: error.to_string() })
+                    }
                 }
             }
             let browser_state = BrowserState::of(&archive);
@@ -209,12 +215,11 @@ fn left_over_rules(input: &Utf8Path, losses: &mut Vec<Loss>) -> ChangingParts {
         return ChangingParts::default();
     }
     let text = files::read_text(&path, MAX_RULES).map_err(|error| error.to_string());
-    text.and_then(|text| ChangingParts::from_yaml(&text).map_err(|error| error.to_string())).unwrap_or_else(
-        |what| {
+    text.and_then(|text| ChangingParts::from_yaml(&text).map_err(|error| error.to_string()))
+        .unwrap_or_else(|what| {
             losses.push(Loss { place: path.to_string(), what });
             ChangingParts::default()
-        },
-    )
+        })
 }
 
 /// The data of a recording, with the frames of connections that were open when it was killed.

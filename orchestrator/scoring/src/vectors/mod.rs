@@ -16,8 +16,7 @@ use thiserror::Error;
 
 use crate::assistantbench::question_scorer;
 use crate::mind2web_live::PublishedNode;
-use crate::turkingbench;
-use crate::{ScoreError, Step};
+use crate::{ScoreError, Step, turkingbench};
 
 /// Scores that differ by less are equal: expected ones are rounded to six decimals.
 const TOLERANCE: f64 = 1e-6;
@@ -114,7 +113,8 @@ pub fn score_vectors(
     let mut report = VectorReport::default();
     let mut bytes = Vec::new();
     for line in 1.. {
-        let bad_line = |message: String| VectorsError::Line { path: path.to_owned(), line, message };
+        let bad_line =
+            |message: String| VectorsError::Line { path: path.to_owned(), line, message };
         bytes.clear();
         let mut limited = io::Read::take(&mut input, LINE_LIMIT as u64 + 1);
         if limited.read_until(b'\n', &mut bytes).map_err(unreadable)? == 0 {
@@ -148,7 +148,9 @@ struct Vector {
     error: Option<String>,
 }
 
-fn read_expected<'de, D: serde::Deserializer<'de>>(input: D) -> Result<Option<Option<f64>>, D::Error> {
+fn read_expected<'de, D: serde::Deserializer<'de>>(
+    input: D,
+) -> Result<Option<Option<f64>>, D::Error> {
     Option::deserialize(input).map(Some)
 }
 
@@ -190,13 +192,17 @@ fn score(metric: &str, line: &[u8]) -> Result<Outcome, serde_json::Error> {
         "mind2web_live.url" | "mind2web_live.element_value" | "mind2web_live.element_path" => {
             // The node and what it is asked about stand in one object.
             let mut node: Map<String, Value> = serde_json::from_slice(line)?;
-            node.retain(|key, _| ["match_function_name", "method", "content"].contains(&key.as_str()));
+            node.retain(|key, _| {
+                ["match_function_name", "method", "content"].contains(&key.as_str())
+            });
             Ok(score_key_node(serde_json::from_value(node.into())?, &serde_json::from_slice(line)?))
         }
         "webarena.string_match" => {
             Ok(Some(serde_json::from_slice::<webarena::AnswerInputs>(line)?.webarena()))
         }
-        "webarena.url_match" => Ok(Some(serde_json::from_slice::<webarena::UrlInputs>(line)?.webarena())),
+        "webarena.url_match" => {
+            Ok(Some(serde_json::from_slice::<webarena::UrlInputs>(line)?.webarena()))
+        }
         "webarena.required_contents" => {
             Ok(Some(serde_json::from_slice::<webarena::ContentInputs>(line)?.webarena()))
         }
@@ -226,7 +232,8 @@ fn score_key_node(node: PublishedNode, inputs: &KeyNodeInputs) -> Outcome {
 
 fn with_score(keys: Map<String, Value>, outcome: Option<&Result<f64, ScoreError>>) -> ScoredVector {
     let rename = |key: String| if key == "error" { "expected_error".to_owned() } else { key };
-    let mut scored: ScoredVector = keys.into_iter().map(|(key, value)| (rename(key), value)).collect();
+    let mut scored: ScoredVector =
+        keys.into_iter().map(|(key, value)| (rename(key), value)).collect();
     let (score, error) = match outcome {
         Some(Ok(score)) => (Value::from(*score), None),
         Some(Err(error)) => (Value::Null, Some(class(error))),
@@ -256,17 +263,20 @@ impl VectorReport {
         metric.disagreed += 1;
         if metric.disagreements.len() < DISAGREEMENTS_KEPT {
             let id = vector.id.clone().unwrap_or_else(|| format!("line {line}"));
-            let expected = expected.map_or_else(|| error.unwrap_or("an error").to_owned(), |n| n.to_string());
+            let expected =
+                expected.map_or_else(|| error.unwrap_or("an error").to_owned(), |n| n.to_string());
             let got = got.map_or_else(|error| error.to_string(), |number| number.to_string());
             metric.disagreements.push(Disagreement { id, expected, got });
         }
     }
 
     fn metric_mut(&mut self, name: &str) -> &mut MetricReport {
-        let place = self.metrics.iter().position(|metric| metric.metric == name).unwrap_or_else(|| {
-            self.metrics.push(MetricReport { metric: name.to_owned(), ..MetricReport::default() });
-            self.metrics.len() - 1
-        });
+        let place =
+            self.metrics.iter().position(|metric| metric.metric == name).unwrap_or_else(|| {
+                self.metrics
+                    .push(MetricReport { metric: name.to_owned(), ..MetricReport::default() });
+                self.metrics.len() - 1
+            });
         &mut self.metrics[place]
     }
 }
@@ -285,7 +295,11 @@ fn class(error: &ScoreError) -> &'static str {
 }
 
 /// A vector that expects no score, and does not say why there is none, agrees with every reason.
-fn agrees(expected: Option<f64>, expected_error: Option<&str>, got: &Result<f64, ScoreError>) -> bool {
+fn agrees(
+    expected: Option<f64>,
+    expected_error: Option<&str>,
+    got: &Result<f64, ScoreError>,
+) -> bool {
     match (expected, got) {
         (Some(expected), Ok(got)) => (expected - got).abs() < TOLERANCE,
         (None, Err(error)) => expected_error.is_none_or(|expected| expected == class(error)),

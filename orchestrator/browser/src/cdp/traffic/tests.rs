@@ -12,7 +12,8 @@ fn answers_belong_in_the_order_of_the_asking() {
     let mut ask = |session: &SessionId, id: &str, kind: &str, initiator: &str| {
         let request = json!({ "url": format!("https://a.test/{id}"), "method": "GET" });
         let initiator = json!({ "type": initiator });
-        let pending = json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
+        let pending =
+            json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
         traffic.on_event(session, "Network.requestWillBeSent", &pending);
     };
     ask(&worker, "w", "Fetch", "script");
@@ -26,10 +27,14 @@ fn answers_belong_in_the_order_of_the_asking() {
     ask(&page, "frame", "Document", "parser");
     // The target of a redirect has the rank of the first request.
     ask(&page, "b", "Script", "parser");
-    let place = |session: &SessionId| session.strip_prefix("worker ").map(|place| place.parse().unwrap());
+    let place =
+        |session: &SessionId| session.strip_prefix("worker ").map(|place| place.parse().unwrap());
     let response_order = |traffic: &Traffic| -> Vec<String> {
         let response_order = traffic.response_order(place);
-        response_order.into_iter().map(|pending| pending.url.rsplit('/').next().unwrap().to_owned()).collect()
+        response_order
+            .into_iter()
+            .map(|pending| pending.url.rsplit('/').next().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(response_order(&traffic), ["frame", "b", "a", "x", "w", "v", "question"]);
     let first = traffic.response_order(place).remove(1);
@@ -58,7 +63,9 @@ fn a_socket_is_on_its_way_until_it_is_open() {
 fn a_refused_tunnel_ends_one_socket_that_waits_for_it() {
     let session = SessionId::from("page");
     let mut traffic = Traffic::default();
-    for (id, url) in [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")] {
+    for (id, url) in
+        [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")]
+    {
         let socket = json!({ "requestId": id, "url": url });
         traffic.on_event(&session, "Network.webSocketCreated", &socket);
     }

@@ -43,7 +43,8 @@ impl<'a> Page<'a> {
         let mut visible = vec![false; tree.len()];
         for id in 1..tree.len() {
             let parent = tree.parent(id).unwrap_or(0);
-            let reachable = parent == 0 || (visible[parent] && tree.name(parent) != Some("template"));
+            let reachable =
+                parent == 0 || (visible[parent] && tree.name(parent) != Some("template"));
             visible[id] = reachable && tree.element(id).is_some();
         }
         Page { tree, visible, root: tree.elements(0).next() }
@@ -98,7 +99,10 @@ impl<'a> Page<'a> {
                 Test::OtherNamespace => among.fill(false),
                 Test::Name(_) | Test::Id(_) | Test::Class(_) | Test::Attribute(_) => {
                     for (id, kept) in among.iter_mut().enumerate().filter(|(_, kept)| **kept) {
-                        *kept = self.tree.element(id).is_some_and(|element| local::is_true(test, element));
+                        *kept = self
+                            .tree
+                            .element(id)
+                            .is_some_and(|element| local::is_true(test, element));
                     }
                 }
             }

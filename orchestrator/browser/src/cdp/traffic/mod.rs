@@ -8,14 +8,14 @@
 //! navigation:  requested -> started -> committed, or nothing comes of it
 //! ```
 
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
-};
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cdp::{bad_ports::has_bad_port, connection::SessionId, service_workers::ServiceWorkers};
+use crate::cdp::bad_ports::has_bad_port;
+use crate::cdp::connection::SessionId;
+use crate::cdp::service_workers::ServiceWorkers;
 
 /// How many answers are kept until an event tells of their WebSocket.
 const MAX_EARLY_ANSWERS: usize = 100;
@@ -141,7 +141,8 @@ impl Request {
     /// Whether it is a WebSocket that has this URL, or whose tunnel leads to this address.
     fn is_answered_by(&self, place: &str) -> bool {
         self.is_socket()
-            && (self.url == place || self.throttled && socket_address(&self.url).as_deref() == Some(place))
+            && (self.url == place
+                || self.throttled && socket_address(&self.url).as_deref() == Some(place))
     }
 }
 
@@ -157,7 +158,8 @@ impl Traffic {
     /// Handles an event of a page or worker. Returns whether something has started by it, or
     /// changed its state.
     pub(crate) fn on_event(&mut self, session: &SessionId, method: &str, params: &Value) -> bool {
-        let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let text =
+            |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         match method {
             "Network.requestWillBeSent" => {
                 self.ended_count += u64::from(params.get("redirectResponse").is_some());
@@ -168,8 +170,10 @@ impl Traffic {
                     return false;
                 }
                 self.started_count += 1;
-                let sequence =
-                    self.requests.get(id).map_or(self.started_count, |redirected| redirected.sequence);
+                let sequence = self
+                    .requests
+                    .get(id)
+                    .map_or(self.started_count, |redirected| redirected.sequence);
                 let request = Request {
                     stream: text("/type") == "EventSource",
                     awaits_first_byte: text("/type") == "EventSource",
@@ -186,7 +190,8 @@ impl Traffic {
             }
             "Network.responseReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
-                    (request.has_response, request.stalled, request.silent_checks) = (true, false, 0);
+                    (request.has_response, request.stalled, request.silent_checks) =
+                        (true, false, 0);
                     request.awaits_first_byte = false;
                     request.stream |= text("/response/mimeType") == "text/event-stream";
                 }
@@ -257,9 +262,13 @@ impl Traffic {
 
     /// Requests without a response, in the order in which their responses are to be released.
     /// `place` is that of a worker among all workers, and `None` for pages.
-    pub(crate) fn response_order(&self, place: impl Fn(&SessionId) -> Option<u64>) -> Vec<PendingRequest> {
-        let is_pending =
-            |request: &Request| !request.has_response && !request.stream && request.url.starts_with("http");
+    pub(crate) fn response_order(
+        &self,
+        place: impl Fn(&SessionId) -> Option<u64>,
+    ) -> Vec<PendingRequest> {
+        let is_pending = |request: &Request| {
+            !request.has_response && !request.stream && request.url.starts_with("http")
+        };
         let without_response = self.requests.iter().filter(|(_, request)| is_pending(request));
         let pending = without_response.map(|(id, request)| PendingRequest {
             priority: match request {
@@ -309,7 +318,10 @@ impl Traffic {
 
     /// Those of them without a response.
     pub(crate) fn without_response(&self) -> usize {
-        self.requests.values().filter(|request| request.blocks_settling() && !request.has_response).count()
+        self.requests
+            .values()
+            .filter(|request| request.blocks_settling() && !request.has_response)
+            .count()
     }
 
     /// How long the browser delays a WebSocket at most. It takes a random time of 1 s to 5 s, and
@@ -327,7 +339,10 @@ impl Traffic {
 
     /// WebSockets that the browser delays.
     pub(crate) fn throttled(&self) -> usize {
-        self.requests.values().filter(|request| request.throttled && request.blocks_settling()).count()
+        self.requests
+            .values()
+            .filter(|request| request.throttled && request.blocks_settling())
+            .count()
     }
 
     /// The gateway has refused a tunnel to this address (`host:port`), or answered the handshake of
@@ -343,7 +358,9 @@ impl Traffic {
             Some(id) => drop(self.requests.remove(&id)),
             // The event that tells of it is still on its way. Of an address once is enough: all
             // tunnels to it are refused.
-            None if self.early_answers.len() < MAX_EARLY_ANSWERS && !self.early_answers.contains(&place) => {
+            None if self.early_answers.len() < MAX_EARLY_ANSWERS
+                && !self.early_answers.contains(&place) =>
+            {
                 self.early_answers.push(place);
             }
             None => {}
@@ -377,7 +394,8 @@ impl Traffic {
 
     /// Whether only navigations are pending, and the browser has started none of them.
     pub(crate) fn has_only_requested_navigations(&self) -> bool {
-        self.without_response() == 0 && !self.navigations.values().any(|navigation| navigation.started)
+        self.without_response() == 0
+            && !self.navigations.values().any(|navigation| navigation.started)
     }
 
     /// Gives up on what the page still waits for, though the network has delivered everything.
@@ -394,7 +412,8 @@ impl Traffic {
     /// Marks requests without a response as stalled. Like streams they are no longer waited for.
     /// Does nothing while a document is on its way.
     pub(crate) fn mark_stalled(&mut self) {
-        let documents = self.requests.values().any(|request| request.document && !request.has_response);
+        let documents =
+            self.requests.values().any(|request| request.document && !request.has_response);
         if documents || !self.navigations.is_empty() {
             return;
         }
@@ -429,13 +448,16 @@ impl Traffic {
 
     /// Whether these sessions have streams under way, and nothing else.
     pub(crate) fn only_streams(&self, mut of: impl FnMut(&SessionId) -> bool) -> bool {
-        self.pending() == 0 && self.requests.values().any(|request| request.stream && of(&request.session))
+        self.pending() == 0
+            && self.requests.values().any(|request| request.stream && of(&request.session))
     }
 
     /// Treats abandoned requests as streams. Returns whether there were any.
     pub(crate) fn turn_abandoned_into_streams(&mut self) -> bool {
         let mut found = false;
-        for request in self.requests.values_mut().filter(|request| request.abandoned && !request.stream) {
+        for request in
+            self.requests.values_mut().filter(|request| request.abandoned && !request.stream)
+        {
             request.stream = true;
             found = true;
         }
@@ -446,7 +468,8 @@ impl Traffic {
     pub(crate) fn describe(&self) -> String {
         let navigations = self.navigations.values().map(|navigation| navigation.url.as_str());
         let requests = self.requests.values().filter(|request| !request.stream);
-        let mut urls: Vec<&str> = navigations.chain(requests.map(|request| request.url.as_str())).collect();
+        let mut urls: Vec<&str> =
+            navigations.chain(requests.map(|request| request.url.as_str())).collect();
         urls.sort_unstable();
         let more = urls.len().saturating_sub(3);
         urls.truncate(3);
@@ -466,5 +489,4 @@ fn socket_address(url: &str) -> Option<String> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-#[path = "traffic_tests.rs"]
 mod tests;
