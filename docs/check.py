@@ -12,7 +12,7 @@ after 10 minutes; how long one takes is no test. Words after `sh` are marks:
     live            the block reaches the outside world. It gets the demo web on loopback instead:
                     example.org stands for one of its sites, and `sandbox` is told where that is
     serves          the last command serves until Ctrl-C. It gets Ctrl-C once it has printed a line
-    as=FILE         not run here: a block of FILE is the same, comments aside, and is run there
+    as=FILE         not run here if a block of FILE is the same, comments aside: it is run there
     norun=REASON    not run here; the reason may have spaces, so this is the last mark
 
 A block ```text that follows with the mark `printed` must be in what the block before it printed.

@@ -200,7 +200,10 @@ impl Gateway {
     #[expect(clippy::disallowed_methods, reason = "the time is the condition")]
     pub async fn may_act(&self) {
         let episode = self.shared.episode();
-        if let Some(begin) = episode.visit().and_then(|visit| visit.acts_from()) {
+        // A document may arrive meanwhile.
+        while let Some(begin) = episode.visit().and_then(|visit| visit.acts_from())
+            && begin > Instant::now()
+        {
             tokio::time::sleep(begin.saturating_duration_since(Instant::now())).await;
         }
     }

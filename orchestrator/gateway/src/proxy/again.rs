@@ -61,32 +61,28 @@ async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site
 
 /// Asks for one, and for what it leads to.
 async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, head: RequestHead) {
-    let mut next = Some(head);
+    let (mut next, mut asker) = (Some(head), Asker::Recorder);
     for _ in 0..=REDIRECTS {
         let Some(head) = next else { return };
-        next = send(shared, recorder, visit, &head).await;
+        let target = send(shared, recorder, AskedIn::new(visit, &head, asker)).await;
+        next = target.and_then(|url| visit.led_to(&head, url));
+        asker = Asker::Led;
     }
 }
 
 /// Sends one request, and records its answer. Where it leads on its origin.
-async fn send(
-    shared: &Shared,
-    recorder: &Arc<Recorder>,
-    visit: &Arc<Visit>,
-    head: &RequestHead,
-) -> Option<RequestHead> {
-    let routes = shared.routes();
+async fn send(shared: &Shared, recorder: &Arc<Recorder>, asked: AskedIn) -> Option<Url> {
+    let (routes, head) = (shared.routes(), asked.head.clone());
     if !matches!(routes.target(&head.host, head.port), Target::Record(_) | Target::Fill(_)) {
         return None;
     }
-    let asked = AskedIn::new(visit, head, Asker::Recorder);
-    let draft = Draft::begin(recorder, Some(asked), head, RequestCopy::whole(&Bytes::new()));
-    match shared.upstream.send(head.server(), head, Extensions::new(), body::empty()).await {
+    let draft = Draft::begin(recorder, Some(asked), &head, RequestCopy::whole(&Bytes::new()));
+    match shared.upstream.send(head.server(), &head, Extensions::new(), body::empty()).await {
         Ok(arrived) => {
             let mut reply = live::record_response(draft, arrived).await.reply;
             // What breaks off is counted by the recorder.
             while let Some(Ok(_)) = reply.body.frame().await {}
-            leads_to(head, &reply)
+            leads_to(&head, &reply)
         }
         Err(error) => {
             draft.unanswered(&error);
@@ -95,12 +91,11 @@ async fn send(
     }
 }
 
-/// The request for what an answer leads to on the same origin.
-fn leads_to(head: &RequestHead, reply: &Reply) -> Option<RequestHead> {
+/// Where an answer leads on the same origin.
+fn leads_to(head: &RequestHead, reply: &Reply) -> Option<Url> {
     let location = reply.headers.get(LOCATION).filter(|_| reply.status.is_redirection())?;
     let from = Url::parse(&head.url).ok()?;
     let mut url = from.join(location.to_str().ok()?).ok()?;
     url.set_fragment(None);
-    let stays = url.origin() == from.origin() && !is_log_out(url.as_str());
-    stays.then(|| RequestHead { url: url.into(), ..head.clone() })
+    (url.origin() == from.origin() && !is_log_out(url.as_str())).then_some(url)
 }

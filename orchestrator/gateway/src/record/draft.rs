@@ -8,7 +8,7 @@ use hyper::ext::ReasonPhrase;
 use snapshots::{Exchange, Headers, Spool, Timestamp};
 
 use super::request::{CopyOutcome, RequestCopy};
-use super::{AskedIn, Asker, Recorder};
+use super::{AskedIn, Recorder};
 use crate::RequestHead;
 use crate::upstream::{UpstreamError, UpstreamHead};
 
@@ -38,7 +38,7 @@ impl Draft {
         exchange.request.headers = request_headers(head);
         asked.iter().for_each(AskedIn::sent);
         exchange.visit = asked.as_ref().map(|asked| asked.visit.name().to_owned());
-        exchange.asked_again = asked.as_ref().is_some_and(|asked| asked.asker == Asker::Recorder);
+        exchange.asked_again = asked.as_ref().is_some_and(|asked| asked.asker.is_recorder());
         Self {
             recorder: recorder.clone(),
             exchange: Some(exchange),

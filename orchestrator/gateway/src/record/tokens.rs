@@ -8,8 +8,6 @@
 
 use std::collections::HashMap;
 
-use snapshots::index::is_of_log_in;
-
 /// The fewest characters of a cookie that may hold a whole session, not only its name.
 const SESSION: usize = 80;
 /// The most tokens that are known.
@@ -46,13 +44,13 @@ impl Tokens {
         }
     }
 
-    /// Notes a cookie that a response sets. Another session has other tokens.
+    /// Notes a log-in or a log-out: another session has other tokens.
+    pub(super) fn begin_session(&mut self) {
+        self.fields.values_mut().for_each(|(_, times, differs)| (*times, *differs) = (0, false));
+    }
+
+    /// Notes a cookie that a response sets.
     pub(super) fn note_cookie(&mut self, name: &str, value: &str) {
-        if is_of_log_in(name) && self.cookies.get(name).is_none_or(|(known, _)| known != value) {
-            self.fields
-                .values_mut()
-                .for_each(|(_, times, differs)| (*times, *differs) = (0, false));
-        }
         if self.cookies.len() >= MOST && !self.cookies.contains_key(name) {
             return;
         }
@@ -73,7 +71,9 @@ impl Tokens {
                 is_token(name) || *differs && is_session(name, value)
             })
         };
-        let stay = || self.fields.values().all(|(_, times, differs)| *times > 1 && !differs);
+        let seen = || self.fields.values().filter(|(_, times, _)| *times > 0);
+        let stay =
+            || seen().count() > 0 && seen().all(|(_, times, differs)| *times > 1 && !differs);
         !self.is_unknown && (self.fields.is_empty() || stay() || is_kept_in_cookie())
     }
 }
@@ -105,17 +105,19 @@ mod tests {
         assert!(!of(&["a"], &[("session", "1")]), "it is not known whether it stays");
         assert!(of(&["a", "a"], &[("session", "1")]));
         let mut tokens = Tokens::default();
-        let mut note = |cookie: &str, values: &[&str]| {
-            tokens.note_cookie("session", cookie);
+        let mut note = |begins: bool, values: &[&str]| {
+            if begins {
+                tokens.begin_session();
+            }
             values.iter().for_each(|value| {
                 tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())])
             });
             tokens.allow()
         };
-        assert!(note("1", &["a", "a"]));
-        assert!(!note("2", &["b"]), "another session");
-        assert!(note("2", &["b"]), "its token stays, too");
-        assert!(!note("2", &["c"]));
+        assert!(note(false, &["a", "a"]));
+        assert!(!note(true, &["b"]), "another session");
+        assert!(note(false, &["b"]), "its token stays, too");
+        assert!(!note(false, &["c"]));
         assert!(of(&["a", "b"], &[("csrftoken", "1")]), "it is compared with the cookie");
         let [one, other] = ["1", "2"].map(|text| text.repeat(SESSION));
         assert!(

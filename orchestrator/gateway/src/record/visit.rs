@@ -22,7 +22,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header, response};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use snapshots::Exchange;
 use snapshots::index::{
-    AT_ONCE, Effect, effect_of, may_act, only_shows_state, shows_state, site_of,
+    AT_ONCE, Effect, effect_of, is_log_in, is_once, may_act, only_shows_state, shows_state, site_of,
 };
 use snapshots::matching::{self, Key, ReplayRequest};
 use url::Url;
@@ -79,6 +79,15 @@ pub(crate) enum Asker {
     Browser,
     /// It is made again for the recording. The browser knows nothing of it.
     Recorder,
+    /// As the one before, which led there.
+    Led,
+}
+
+impl Asker {
+    /// Whether the browser knows nothing of it.
+    pub(crate) fn is_recorder(self) -> bool {
+        self != Asker::Browser
+    }
 }
 
 /// What was seen of a site.
@@ -189,7 +198,9 @@ impl Visit {
         let key = matching::normalised(&ReplayRequest::bare("GET", &head.url)).0;
         let place = site.seen.iter().position(|other| other.key == key);
         match place {
-            Some(_) if asker == Asker::Recorder => return,
+            Some(_) if asker.is_recorder() => return,
+            // The browser gets there by what was asked for.
+            None if asker == Asker::Led => return,
             Some(place) => drop(site.seen.remove(place)),
             None if site.seen.len() >= MOST => drop(site.seen.remove(0)),
             None => {}
@@ -221,6 +232,16 @@ impl Visit {
     }
 }
 
+impl Visit {
+    /// The request to make where one that was made again leads to another address of its origin.
+    pub(crate) fn led_to(&self, from: &RequestHead, url: Url) -> Option<RequestHead> {
+        let is_safe = !may_act(url.as_str()) || is_log_in(url.as_str()) && !is_once(url.as_str());
+        let site = self.of_site(from);
+        let head = RequestHead { url: url.into(), ..from.clone() };
+        (is_safe && site.tokens.allow()).then(|| site.with_cookies(&head))
+    }
+}
+
 impl AskedIn {
     pub(crate) fn new(visit: &Arc<Visit>, head: &RequestHead, asker: Asker) -> AskedIn {
         AskedIn { visit: Arc::clone(visit), head: head.clone(), asker }
@@ -242,6 +263,13 @@ impl AskedIn {
             }
             let mut site = self.visit.of_site(&self.head);
             site.take_set(&self.head, &parts.headers);
+            let is_sent = !self.head.method.is_safe() || parts.status.is_redirection();
+            if is_sent
+                && is_log_in(&self.head.url)
+                && parts.headers.contains_key(header::SET_COOKIE)
+            {
+                site.tokens.begin_session();
+            }
             if !self.head.method.is_safe() && parts.status.is_redirection() {
                 (site.was_written, site.is_changed) = (true, true);
             }
@@ -336,9 +364,13 @@ fn is_repeatable(head: &RequestHead, exchange: &Exchange) -> bool {
     headers.extend(HeaderValue::from_str(kind).map(|kind| (header::CONTENT_TYPE, kind)));
     let leads_on = || {
         let is_page = head.headers.get("sec-fetch-dest").is_some_and(|name| name == "document");
-        // One that keeps something in a cookie has done something.
-        let headers = &exchange.response.headers;
-        is_page && (300..400).contains(&exchange.response.status) && !headers.contains("set-cookie")
+        let location = exchange.response.headers.get_str("location");
+        let target = location.and_then(|text| Url::parse(&head.url).ok()?.join(text).ok());
+        // What is sent to the log-in was refused, so that it has done nothing.
+        let does_nothing = |target: Url| is_log_in(target.as_str()) || only_shows_state(&head.url);
+        is_page
+            && (300..400).contains(&exchange.response.status)
+            && target.is_some_and(does_nothing)
     };
     head.method == Method::GET
         && (exchange.response.status == 200 || leads_on())

@@ -16,7 +16,7 @@
 //!
 //! Behind the last one of them, it is repeated; if it led elsewhere, the last one that did not.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use http::header;
@@ -36,6 +36,8 @@ const MOST: usize = 4096;
 /// How many redirects wait for being followed, and within how many milliseconds one is.
 const MOST_REDIRECTS: usize = 64;
 const FOLLOWED: u64 = 15 * 1000;
+/// Of how many captures of a redirect it is known what followed them.
+pub(super) const SAME_REDIRECT: usize = 16;
 
 /// A capture that an episode was given, from which it may ask for more.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,8 +54,10 @@ pub(crate) struct Documents {
     by_origin: HashMap<Key, Given>,
     last: Option<Given>,
     loads: u64,
-    /// The redirects that were given and not yet followed, by where they lead.
-    redirects: HashMap<Key, IndexHit>,
+    /// The redirects that were given and not yet followed, by where they lead and who is led.
+    redirects: HashMap<Key, Vec<IndexHit>>,
+    /// The captures that were given to requests that followed a redirect, by archive and number.
+    followed: HashSet<(u32, u32)>,
 }
 
 /// Who asks.
@@ -87,17 +91,35 @@ impl Documents {
         }
     }
 
-    /// A redirect to this address was given.
-    pub(super) fn redirect(&mut self, url: &str, hit: IndexHit) {
+    /// A redirect to this address was given to a request: the first of these captures. The others
+    /// are of the same request.
+    pub(super) fn redirect(&mut self, head: &RequestHead, target: &str, hits: Vec<IndexHit>) {
         if self.redirects.len() >= MOST_REDIRECTS {
             self.redirects.clear();
         }
-        self.redirects.insert(url_key(url), hit);
+        self.redirects.insert(led_key(head, target), hits);
     }
 
-    /// The redirect that led to this address. It is followed once.
-    pub(super) fn follow(&mut self, url: &str) -> Option<IndexHit> {
-        self.redirects.remove(&url_key(url))
+    /// The redirect that this request follows. It is followed once.
+    pub(super) fn follow(&mut self, head: &RequestHead) -> Vec<IndexHit> {
+        self.redirects.remove(&led_key(head, &head.url)).unwrap_or_default()
+    }
+
+    /// A capture is given to a request that follows a redirect.
+    pub(super) fn note_followed(&mut self, hit: IndexHit) {
+        if self.followed.len() >= MOST {
+            self.followed.clear();
+        }
+        self.followed.insert((hit.member, hit.capture));
+    }
+
+    /// Those of `members`, places in `hits`, that were not given in this way.
+    pub(super) fn without_followed(&self, hits: &[IndexHit], members: &[usize]) -> Vec<usize> {
+        let is_new = |place: &&usize| {
+            let hit = hits[**place];
+            !self.followed.contains(&(hit.member, hit.capture))
+        };
+        members.iter().filter(is_new).copied().collect()
     }
 
     /// Something was given from which more may be asked for.
@@ -117,6 +139,14 @@ impl Documents {
 
 fn url_key(url: &str) -> Key {
     Key::of("asker", &[url.split('#').next().unwrap_or_default().as_bytes()])
+}
+
+/// What identifies the request that follows a redirect: a browser keeps who asks, and what for.
+fn led_key(head: &RequestHead, url: &str) -> Key {
+    let value =
+        |name: &str| head.headers.get(name).map(|value| value.as_bytes()).unwrap_or_default();
+    let Key(url) = url_key(url);
+    Key::of("led", &[&url, value("referer"), value("sec-fetch-dest")])
 }
 
 fn origin_key(url: &str) -> Key {

@@ -8,7 +8,7 @@ use snapshots::Timestamp;
 use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
 use url::Url;
 
-use super::asker::{self, Asker};
+use super::asker::{self, Asker, SAME_REDIRECT};
 use super::find::MatchedCaptures;
 use super::negotiation::{self, Choice, Negotiation};
 use super::settings::CaptureState;
@@ -100,16 +100,26 @@ impl Replay {
             StatePolicy::Order => Asker::Unknown,
             _ => episode.documents().lock().asker(head),
         };
-        let redirect = if advances { episode.documents().lock().follow(&head.url) } else { None };
-        let followed = match redirect {
-            Some(redirect) => asker::followed(&self.set, hits, redirect)?,
-            None => None,
+        let mut redirects =
+            if advances { episode.documents().lock().follow(head) } else { Vec::new() }.into_iter();
+        let followed = loop {
+            let Some(redirect) = redirects.next() else { break None };
+            let followed = asker::followed(&self.set, hits, redirect)?;
+            if let Some(place) = followed.filter(|place| members.contains(place)) {
+                break Some(place);
+            }
         };
-        let member = match followed.filter(|place| members.contains(place)) {
-            Some(place) => place,
+        let member = match followed {
+            Some(place) => {
+                episode.documents().lock().note_followed(hits[place]);
+                place
+            }
             None => {
+                // What is shown once was seen by whoever followed the redirect.
+                let others = episode.documents().lock().without_followed(hits, &members);
+                let members = if others.is_empty() { &members } else { &others };
                 let request = (&found.key, asker, advances);
-                asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?
+                asker::pick(&self.set, &self.askers, (hits, members), request, episode)?
             }
         };
         Ok(Chosen { hit: hits[member], rule, differs })
@@ -232,7 +242,8 @@ impl Replay {
         head: &RequestHead,
         hit: IndexHit,
         kind: ContentKind,
-        (location, episode): (Option<&str>, &Episode),
+        (location, same): (Option<&str>, &[IndexHit]),
+        episode: &Episode,
     ) -> Result<(), StoredError> {
         if self.options.states == StatePolicy::Order {
             return Ok(());
@@ -240,7 +251,9 @@ impl Replay {
         let target = location.and_then(|location| Url::parse(&head.url).ok()?.join(location).ok());
         if let Some(target) = target.filter(|_| hit.status == 0 || (300..400).contains(&hit.status))
         {
-            episode.documents().lock().redirect(target.as_str(), hit);
+            let others = same.iter().filter(|other| **other != hit).take(SAME_REDIRECT);
+            let hits = [hit].into_iter().chain(others.copied()).collect();
+            episode.documents().lock().redirect(head, target.as_str(), hits);
         }
         if kind != ContentKind::Data && hit.status < 300 {
             episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);

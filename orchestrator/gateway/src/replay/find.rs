@@ -6,13 +6,15 @@ use http::HeaderMap;
 use snapshots::index::{
     ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark,
 };
-use snapshots::matching::{self, IssuedTokens, Key, Made, ReplayRequest, Rules};
+use snapshots::matching::{self, Issued, IssuedTokens, Key, ReplayRequest, Rules};
 
 use super::MatchLevel;
 use crate::Answer;
 
 /// How many recorded requests are scored for a fuzzy match.
 const CANDIDATES: usize = 64;
+/// Of how many recorded requests the pages that sent them are read.
+const MOST_PAGES: usize = 8;
 
 /// Recorded responses to one request in recorded order, grouped by their use.
 #[derive(Clone, Debug)]
@@ -110,8 +112,8 @@ pub(super) fn guessed(
     if !matching::may_guess(request) {
         return Ok(None);
     }
-    let tokens = page()?;
-    let made = Made { within: now_millis, tokens: Some(&tokens) };
+    let (mut page, mut own) = (Some(page), IssuedTokens::default());
+    let mut pages_left = MOST_PAGES;
     let mut found: Option<Guessed> = None;
     for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
@@ -119,12 +121,22 @@ pub(super) fn guessed(
             parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| {
                 p.request_at(&recorded.url)
             });
-        let issued = match tokens.is_empty() {
-            true => IssuedTokens::default(),
-            false => set.issued_to(recorded.hit)?,
+        let at = recorded.hit.at_millis as i64;
+        let guess = |is_issued: Issued<'_>| {
+            matching::guess((request, &now_millis), (&other, at), is_issued)
         };
-        let recorded_made = Made::at(recorded.hit.at_millis as i64, Some(&issued));
-        let rules = matching::guess((request, &made), (&other, &recorded_made));
+        let (mut rules, mut issued) = (guess(&may_be_tokens), IssuedTokens::default());
+        // Only now is it worth to read the pages.
+        if rules.as_ref().is_some_and(|rules| rules.contains(&matching::ISSUED_TOKEN)) {
+            if let Some(page) = page.take() {
+                own = page()?;
+            }
+            if pages_left > 0 {
+                pages_left -= 1;
+                issued = set.issued_to(recorded.hit)?;
+            }
+            rules = guess(&|value, of_other| own.agree(&issued, value, of_other));
+        }
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
         match &mut found {
@@ -134,9 +146,11 @@ pub(super) fn guessed(
             }
             Some(known) => {
                 let first = known.request(&recorded.method);
-                let first_made = Made::at(known.hits[0].at_millis as i64, Some(&known.issued));
+                let first_at = known.hits[0].at_millis as i64;
+                let agree =
+                    |value: &str, of_other: &str| issued.agree(&known.issued, value, of_other);
                 let is_same =
-                    || matching::guess((&other, &recorded_made), (&first, &first_made)).is_some();
+                    || matching::guess((&other, &(at..=at)), (&first, first_at), &agree).is_some();
                 // What is sent with a token changes something, and the token lets it. What is asked
                 // for with one may be another thing.
                 let is_sent = request.method != "GET" || rules == [matching::TIME_STAMP];
@@ -154,6 +168,10 @@ pub(super) fn guessed(
     let labels = rules.into_iter().map(str::to_owned).collect();
     let found = sorted(set, key, Level::Changing(labels), hits)?;
     Ok(found.serves(headers).then_some(found))
+}
+
+fn may_be_tokens(value: &str, of_other: &str) -> bool {
+    matching::may_be_token(value) && matching::may_be_token(of_other)
 }
 
 /// What a request may be.

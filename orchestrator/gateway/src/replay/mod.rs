@@ -352,7 +352,7 @@ impl Replay {
             if wanted.is_none() && !aside {
                 let location =
                     stored.headers.get(header::LOCATION).and_then(|text| text.to_str().ok());
-                self.keep(head, hit, kind, (location, episode))?;
+                self.keep(head, hit, kind, (location, &found.whole), episode)?;
             }
             let answer = choose::labelled(answer, differs);
             if request.method == "HEAD" {

@@ -20,7 +20,7 @@
 
 use http::{HeaderMap, header};
 use snapshots::Headers;
-use snapshots::index::{CaptureKind, IndexError, IndexHit, ReplaySet};
+use snapshots::index::{CaptureKind, IndexError, IndexHit, ReplaySet, is_log_in};
 use snapshots::matching::Key;
 use url::Url;
 
@@ -257,7 +257,7 @@ impl Exchange {
                 head.headers.get_str("Location").filter(|_| (300..400).contains(&head.status));
             if let (Some(location), Some(request)) = (location, &exchange.request) {
                 let (_, url) = set.request_line(hit, &capture)?;
-                exchange.leads_back = Some(is_back(&url, location, request));
+                exchange.leads_back = is_back(&url, location, request);
             }
         }
         Ok(exchange)
@@ -268,11 +268,13 @@ impl Exchange {
     }
 }
 
-/// Whether a redirect leads to the page that asked for it.
-fn is_back(url: &str, location: &str, request: &Headers) -> bool {
-    let target = Url::parse(url).and_then(|url| url.join(location));
-    let page = request.get_str("Referer").map(Url::parse);
-    matches!((target, page), (Ok(target), Some(Ok(page))) if target == page)
+/// Whether a redirect leads to the page that asked for it. One to a log-in says nothing of that.
+fn is_back(url: &str, location: &str, request: &Headers) -> Option<bool> {
+    let mut target = Url::parse(url).and_then(|url| url.join(location)).ok()?;
+    let mut page = Url::parse(request.get_str("Referer")?).ok()?;
+    target.set_fragment(None);
+    page.set_fragment(None);
+    (!is_log_in(target.as_str())).then(|| target == page)
 }
 
 /// Whether the headers of a request, or those that its only capture names in `Vary`, may tell
@@ -283,8 +285,7 @@ pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
         names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
     let has = |name: &&str| asked.contains_key(*name);
     let is_told = |name: &str| counts(name) || FORMS.contains(&name) || name == AUTHORIZATION;
-    let may_lead_back =
-        stored.contains_key(header::LOCATION) && asked.contains_key(header::REFERER);
+    let may_lead_back = stored.contains_key(header::LOCATION);
     may_lead_back
         || has(&AUTHORIZATION)
         || FORMS.iter().any(has)

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use snapshots::matching::{self, Key, Made, Payload as Body, ReplayRequest};
+use snapshots::matching::{self, Key, Payload as Body, ReplayRequest, issued_by_none};
 
 use super::{Payload, Side, SocketFrame};
 use crate::Answer;
@@ -217,10 +217,10 @@ fn alike(
 ) -> Option<Vec<&'static str>> {
     let Payload::Text(text) = said else { return None };
     // When it was recorded is not known here, so that times are alike if they stand now.
-    let made = Made { within: now.clone(), tokens: None };
-    let recorded = Made::at(*now.start(), None);
-    (text.len() <= LONGEST)
-        .then(|| matching::guess((&request(said), &made), (&request(&frame.payload), &recorded)))?
+    let recorded = request(&frame.payload);
+    (text.len() <= LONGEST).then(|| {
+        matching::guess((&request(said), now), (&recorded, *now.start()), &issued_by_none)
+    })?
 }
 
 /// Whether it is a message of the client, and not the end of the connection.

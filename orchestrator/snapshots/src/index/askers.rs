@@ -14,7 +14,8 @@ impl ReplaySet {
     /// When the disk or the server does not give it.
     pub fn asked_by(&self, hit: IndexHit) -> Result<Option<IndexHit>, IndexError> {
         let failures = self.failures();
-        let headers = match self.request_headers(hit, &self.capture(hit)?) {
+        let capture = self.capture(hit)?;
+        let headers = match self.request_headers(hit, &capture) {
             Err(error) if self.failures() != failures => return Err(error),
             headers => headers.ok().flatten(),
         };
@@ -26,7 +27,8 @@ impl ReplaySet {
         let before = all.into_iter().rev();
         for other in before.filter(|other| other.member == hit.member && place(other) < place(&hit))
         {
-            if !self.capture(other)?.asked_again {
+            let page = self.capture(other)?;
+            if !page.asked_again && page.visit == capture.visit {
                 return Ok(Some(other));
             }
         }

@@ -3,7 +3,8 @@
 //!
 //! This is the weakest of the normalised rules. It applies only if everything else is equal,
 //! including names and orders of magnitude. Nothing is guessed that may say what is asked for: no
-//! identifier, address, key, plain number, and no time that a person chose.
+//! identifier, address, key, plain number, and no time that a person chose. Only what a page itself
+//! has put into a hidden field may be an identifier, as no person chooses that.
 //!
 //! - a *time stamp* is a number of seconds, milliseconds, microseconds, minutes or five minutes, or
 //!   an ISO 8601 time with seconds. The recorded one must be within ten minutes of the time of
@@ -11,13 +12,13 @@
 //! - a *random token* is a fraction with as many digits as `Math.random()` has, or a mix of letters
 //!   and digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, ...);
 //! - an *issued token* is the value of a hidden field that was another one in another capture of
-//!   the page, see [`IssuedTokens`];
+//!   the page, see [`IssuedTokens`](super::IssuedTokens);
 //! - beside a time stamp, a UUID or another long token is of the visit under a name that says so
 //!   (`sessionId`, `trace_id`, ...).
 
 use std::ops::RangeInclusive;
 
-use super::issued::{IssuedTokens, may_be_token};
+use super::issued::may_be_token;
 use super::leaves::{Leaf, leaves};
 use super::{ReplayRequest, query};
 use crate::Timestamp;
@@ -30,20 +31,12 @@ pub const RANDOM_TOKEN: &str = "random-token";
 /// The ledger label of a token that a page has issued.
 pub const ISSUED_TOKEN: &str = "issued-token";
 
-/// How a request was made.
-#[derive(Clone, Debug)]
-pub struct Made<'a> {
-    /// Within these times of the page that makes it, in milliseconds since 1970.
-    pub within: RangeInclusive<i64>,
-    /// The tokens of this page, where they are known.
-    pub tokens: Option<&'a IssuedTokens>,
-}
+/// Whether a requested and a recorded value are the token that two captures of a page have issued.
+pub type Issued<'a> = &'a dyn Fn(&str, &str) -> bool;
 
-impl<'a> Made<'a> {
-    /// At a time that was recorded.
-    pub fn at(millis: i64, tokens: Option<&'a IssuedTokens>) -> Made<'a> {
-        Made { within: millis..=millis, tokens }
-    }
+/// Where no page is known that may have issued a token.
+pub fn issued_by_none(_: &str, _: &str) -> bool {
+    false
 }
 
 /// The maximum distance of a recorded time stamp from the time of recording, in milliseconds.
@@ -78,16 +71,14 @@ const MIN_VISIT_TOKEN: usize = 16;
 /// The fewest digits of a fraction under any other name. Amounts and places have fewer.
 const MIN_FRACTION: usize = 15;
 
-/// The rules by which `request` matches `recorded`; `None` if they are different requests. Empty if
+/// The rules by which `request`, made within `now_millis` of its page, matches `recorded`, which
+/// was recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
 /// nothing differs.
 pub fn guess(
-    (request, now): (&ReplayRequest<'_>, &Made<'_>),
-    (recorded, then): (&ReplayRequest<'_>, &Made<'_>),
+    (request, now_millis): (&ReplayRequest<'_>, &RangeInclusive<i64>),
+    (recorded, at_millis): (&ReplayRequest<'_>, i64),
+    is_issued: Issued<'_>,
 ) -> Option<Vec<&'static str>> {
-    let (now_millis, at_millis) = (&now.within, *then.within.start());
-    let is_issued = |value: &str, other: &str| {
-        now.tokens.zip(then.tokens).is_some_and(|(own, theirs)| own.agree(theirs, value, other))
-    };
     let is_time_stamp = |requested: &str, recorded: &str| {
         is_time_stamp((requested, now_millis), (recorded, at_millis))
     };
@@ -277,7 +268,7 @@ mod tests {
     fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
         let [requested, recorded] =
             [requested, recorded].map(|url| ReplayRequest::bare("GET", url));
-        guess((&requested, &Made { within: NOW, tokens: None }), (&recorded, &Made::at(AT, None)))
+        guess((&requested, &NOW), (&recorded, AT), &issued_by_none)
     }
 
     fn guessed_at(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
@@ -422,8 +413,7 @@ mod tests {
                 };
                 let [requested, recorded] =
                     [&requested, &recorded].map(|body| post(body.as_bytes()));
-                let now = Made { within: NOW, tokens: None };
-                let said = guess((&requested, &now), (&recorded, &Made::at(AT, None)));
+                let said = guess((&requested, &NOW), (&recorded, AT), &issued_by_none);
                 assert_eq!(said, None, "{name}");
             }
         }

@@ -3,26 +3,28 @@
 //! A form sends such a value back, under any name. Two pages of one address show it: each has one
 //! value under this name, in the form of a token, and they are not the same.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
 
 /// The fewest and the most characters of such a token.
 const LEAST: usize = 16;
 const MOST: usize = 128;
+/// The most tokens of one page.
+const MOST_TOKENS: usize = 64;
 
 /// The tokens that one capture of a page issues.
 #[derive(Clone, Debug, Default)]
 pub struct IssuedTokens {
-    /// The address of the page, without its query.
+    /// The address of the page.
     page: String,
-    values: HashMap<String, String>,
+    values: BTreeMap<String, String>,
 }
 
 impl IssuedTokens {
     /// The tokens in the hidden fields of a page, each a name and a value.
     pub fn of(url: &str, fields: Vec<(String, String)>) -> IssuedTokens {
-        let mut values: HashMap<String, Option<String>> = HashMap::new();
+        let mut values: BTreeMap<String, Option<String>> = BTreeMap::new();
         // What a server keeps of a page, such as `__VIEWSTATE`, is no chance.
         for (name, value) in fields.into_iter().filter(|(name, _)| !name.starts_with("__")) {
             let known = values.entry(name).or_insert_with(|| Some(value.clone()));
@@ -31,18 +33,14 @@ impl IssuedTokens {
             }
         }
         let tokens = values.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        let page = url.split(['?', '#']).next().unwrap_or_default().to_owned();
-        IssuedTokens { page, values: tokens.filter(|(_, value)| is_token(value)).collect() }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        let page = url.split('#').next().unwrap_or_default().to_owned();
+        let tokens = tokens.filter(|(_, value)| is_token(value)).take(MOST_TOKENS);
+        IssuedTokens { page, values: tokens.collect() }
     }
 
     /// Whether these two values are the token of one name, one of this page and one of another
     /// capture of it.
-    pub(super) fn agree(&self, other: &IssuedTokens, value: &str, of_other: &str) -> bool {
+    pub fn agree(&self, other: &IssuedTokens, value: &str, of_other: &str) -> bool {
         let [value, of_other] =
             [value, of_other].map(|text| percent_decode_str(text).decode_utf8_lossy());
         self.page == other.page
@@ -53,7 +51,7 @@ impl IssuedTokens {
 }
 
 /// Whether a value that is sent may be such a token.
-pub(super) fn may_be_token(value: &str) -> bool {
+pub fn may_be_token(value: &str) -> bool {
     is_token(&percent_decode_str(value).decode_utf8_lossy())
 }
 
@@ -82,7 +80,7 @@ mod tests {
         const PAGE: &str = "https://a.test/login?next=1";
         let (one, other) = ("1b55234edda2c006", "f3a7eb9e158718ad");
         let agree = |fields: [&[(&str, &str)]; 2]| {
-            page(PAGE, fields[0]).agree(&page("https://a.test/login", fields[1]), one, other)
+            page(PAGE, fields[0]).agree(&page(PAGE, fields[1]), one, other)
         };
         assert!(agree([&[("next", one)], &[("next", other)]]), "whatever its name is");
         assert!(agree([&[("next", one), ("next", one)], &[("next", other)]]), "in two forms");
@@ -93,7 +91,7 @@ mod tests {
         );
         assert!(!agree([&[("__STATE", one)], &[("__STATE", other)]]));
         assert!(!agree([&[("next", other)], &[("next", one)]]));
-        let elsewhere = page("https://a.test/other", &[("next", other)]);
+        let elsewhere = page("https://a.test/login?next=2", &[("next", other)]);
         assert!(!page(PAGE, &[("next", one)]).agree(&elsewhere, one, other));
         let encoded =
             [page(PAGE, &[("t", "a+b/c1234567890=")]), page(PAGE, &[("t", "d+e/f1234567890=")])];

@@ -77,6 +77,12 @@ impl Client {
         self.get(url, &headers).text().to_owned()
     }
 
+    /// What a browser sends from a form of a page.
+    fn submit(&self, path: &str, from: &str) -> Answer {
+        let headers = [("content-type", FORM), ("sec-fetch-dest", "document"), ("referer", from)];
+        self.ask("POST", &format!("https://shop.test{path}"), &headers, "n=1").answer
+    }
+
     pub(super) fn post(&self, path: &str) -> Answer {
         let headers = [("content-type", FORM), ("sec-fetch-site", "same-origin")];
         self.ask("POST", &format!("https://shop.test{path}"), &headers, "n=1").answer
@@ -96,11 +102,11 @@ fn what_is_shown_once_follows_its_redirect_alone() {
     add("Added! 1 item");
     let client = site.client();
     client.enter(SHOP);
-    for _ in 0..3 {
-        client.post("/add");
+    for round in 0..3 {
+        client.submit("/add", SHOP);
         let texts =
-            [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
-        assert_eq!(texts, ["Added! 1 item", "1 item", "1 item"]);
+            [client.follow(CART, SHOP), client.follow(CART, SHOP), client.follow(CART, CART)];
+        assert_eq!(texts, ["Added! 1 item", "1 item", "1 item"], "round {round}");
         client.post("/remove");
         assert_eq!(client.follow(CART, SHOP), "empty");
     }
@@ -363,6 +369,7 @@ fn what_each_load_of_a_page_sends_at_once_is_no_write_unless_it_says_so() {
                     continue;
                 }
                 "send" => ("POST", url, "application/json", body),
+                "delete" => ("POST", url, "application/json", r#"{"delete":1}"#),
                 _ => ("GET", SHOP, "", ""),
             };
             let response = Response {
@@ -387,6 +394,8 @@ fn what_each_load_of_a_page_sends_at_once_is_no_write_unless_it_says_so() {
     assert!(recorded("page wait again send", API, asks), "nobody saw what was asked again");
     assert!(recorded("page send wait page wait", API, asks), "the page does not send it by itself");
     assert!(recorded("page wait send", API, asks));
+    assert!(!recorded("page send wait send", API, asks), "it asks for the same again");
+    assert!(recorded("page send wait delete", API, asks), "the same address, for something else");
 }
 
 #[test]

@@ -23,6 +23,14 @@ impl CookieNames {
         CookieNames(names.map(|(name, _)| mark(name)).take(MOST).collect())
     }
 
+    /// Whether a request carries one of a log-in.
+    pub(super) fn sends_log_in(headers: &Headers) -> bool {
+        let lines = headers.get_all("Cookie").filter_map(|line| std::str::from_utf8(line).ok());
+        let mut names =
+            lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+        names.any(|(name, _)| is_of_log_in(name))
+    }
+
     /// Those of log-ins that a response sets, and those that it takes away.
     pub(super) fn set(headers: &Headers) -> (CookieNames, CookieNames) {
         let (mut set, mut cleared) = (Vec::new(), Vec::new());

@@ -18,7 +18,9 @@ use std::fmt;
 use super::history::LogIn;
 use crate::{Exchange, Headers};
 
-pub use words::{is_log_out, is_static_type, may_act, only_shows_state, shows_state};
+pub use words::{
+    is_log_in, is_log_out, is_once, is_static_type, may_act, only_shows_state, shows_state,
+};
 
 pub(super) use cookies::CookieNames;
 pub use cookies::is_of_log_in;
@@ -39,8 +41,8 @@ pub enum Effect {
 pub enum WriteReason {
     /// By its method.
     Method,
-    /// It takes away a cookie of a log-in that it carried, or gives another one at an address of
-    /// log-outs.
+    /// It takes away a cookie of a log-in that it carried; or it is at an address of log-outs, and
+    /// carries one or gets another one.
     LogOut,
     /// It is at an address of log-ins, and sets a cookie of one.
     LogIn,
@@ -71,7 +73,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Effect::Write(WriteReason::Method) => "its method changes things",
-            Effect::Write(WriteReason::LogOut) => "it takes away a cookie of a log-in",
+            Effect::Write(WriteReason::LogOut) => "it ends a log-in",
             Effect::Write(WriteReason::LogIn) => "it sets a cookie at an address of log-ins",
             Effect::Write(WriteReason::Message) => {
                 "the site showed something else after the message"
@@ -109,6 +111,10 @@ pub(super) struct RequestSigns {
     read: Option<ReadReason>,
     is_log_in: bool,
     is_log_out: bool,
+    /// Whether it can be made once only, as its query has a code.
+    is_once: bool,
+    /// Whether it carries a cookie of a log-in.
+    has_log_in: bool,
     is_page: bool,
     cookies: CookieNames,
 }
@@ -138,7 +144,8 @@ impl RequestSigns {
         let read = if changes { reason_to_be_read(url, headers, body, is_page) } else { None };
         let cookies = CookieNames::sent(headers);
         let (is_log_in, is_log_out) = (words::is_log_in(url), words::is_log_out(url));
-        RequestSigns { changes, read, is_log_in, is_log_out, is_page, cookies }
+        let (is_once, has_log_in) = (words::is_once(url), CookieNames::sends_log_in(headers));
+        RequestSigns { changes, read, is_log_in, is_log_out, is_once, has_log_in, is_page, cookies }
     }
 
     /// Whether a request for a page carries no cookie.
@@ -187,13 +194,13 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
             true if request.cookies.has_one_of(&response.clears) => {
                 Effect::Write(WriteReason::LogOut)
             }
-            true if request.is_log_out && !response.sets.is_empty() => {
+            true if request.is_log_out && (!response.sets.is_empty() || request.has_log_in) => {
                 Effect::Write(WriteReason::LogOut)
             }
             // A page of log-ins that begins a session has logged in nobody yet.
             true if request.is_log_in
                 && !response.sets.is_empty()
-                && !is_page(status, response) =>
+                && (request.is_once || !is_page(status, response)) =>
             {
                 Effect::Write(WriteReason::LogIn)
             }
@@ -218,11 +225,15 @@ fn is_page(status: u16, response: &ResponseSigns) -> bool {
 }
 
 /// What a recorded request does to who is logged in.
-pub(super) fn log_in(request: &RequestSigns, response: &ResponseSigns) -> LogIn {
-    if !response.clears.is_empty() || request.is_log_out {
+pub(super) fn log_in(request: &RequestSigns, status: u16, response: &ResponseSigns) -> LogIn {
+    if request.is_log_out {
         return LogIn::Ends;
     }
-    if request.is_log_in && !response.sets.is_empty() { LogIn::Begins } else { LogIn::Keeps }
+    // Who is refused sees the form again.
+    if request.is_log_in && !response.sets.is_empty() && !is_page(status, response) {
+        return LogIn::Begins;
+    }
+    if response.clears.is_empty() { LogIn::Keeps } else { LogIn::Ends }
 }
 
 /// Whether a request that was not recorded would be a write, if its server took it.

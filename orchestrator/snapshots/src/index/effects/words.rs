@@ -66,7 +66,7 @@ const LOG_OUTS: [&str; 3] = ["logoff", "logout", "signout"];
 const LOG_OUT_PAIRS: [[&str; 2]; 4] =
     [["log", "out"], ["sign", "out"], ["log", "off"], ["sign", "off"]];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
-const ACTIONS: [&str; 117] = [
+const ACTIONS: [&str; 130] = [
     "accept",
     "acheter",
     "acquista",
@@ -78,15 +78,18 @@ const ACTIONS: [&str; 117] = [
     "anadir",
     "apply",
     "approve",
+    "assign",
     "ban",
     "bestellen",
     "block",
     "buy",
     "cancel",
     "checkout",
+    "claim",
     "clear",
     "close",
     "commander",
+    "complete",
     "comprar",
     "confirm",
     "copy",
@@ -101,6 +104,7 @@ const ACTIONS: [&str; 117] = [
     "disable",
     "dismiss",
     "download",
+    "downvote",
     "duplicate",
     "elimina",
     "eliminar",
@@ -110,6 +114,8 @@ const ACTIONS: [&str; 117] = [
     "entfernen",
     "execute",
     "export",
+    "favorite",
+    "favourite",
     "follow",
     "guardar",
     "hide",
@@ -145,8 +151,10 @@ const ACTIONS: [&str; 117] = [
     "remove",
     "rename",
     "renew",
+    "reopen",
     "reorder",
     "reset",
+    "resolve",
     "restore",
     "resume",
     "retry",
@@ -160,7 +168,9 @@ const ACTIONS: [&str; 117] = [
     "set",
     "signout",
     "speichern",
+    "star",
     "start",
+    "steal",
     "stop",
     "submit",
     "subscribe",
@@ -168,6 +178,7 @@ const ACTIONS: [&str; 117] = [
     "svuota",
     "switch",
     "sync",
+    "take",
     "toggle",
     "transfer",
     "trash",
@@ -178,9 +189,11 @@ const ACTIONS: [&str; 117] = [
     "unlock",
     "unpin",
     "unread",
+    "unstar",
     "unsubscribe",
     "update",
     "upload",
+    "upvote",
     "vaciar",
     "vider",
     "vote",
@@ -311,7 +324,7 @@ pub(super) fn is_renewal(url: &str) -> bool {
 }
 
 /// Whether it is an address of log-ins.
-pub(super) fn is_log_in(url: &str) -> bool {
+pub fn is_log_in(url: &str) -> bool {
     last_names(url).iter().any(|words| names_log_in(words))
 }
 
@@ -321,6 +334,14 @@ pub fn is_log_out(url: &str) -> bool {
         words.iter().any(|word| LOG_OUTS.contains(&word.as_str()))
             || words.windows(2).any(|two| LOG_OUT_PAIRS.iter().any(|pair| pair == two))
     })
+}
+
+/// Whether a `GET` of this address can be made once only, as its query has a code or a ticket.
+pub fn is_once(url: &str) -> bool {
+    let Ok(parsed) = Url::parse(url) else { return false };
+    parsed
+        .query_pairs()
+        .any(|(name, _)| words(&name).iter().any(|word| ONCE.contains(&word.as_str())))
 }
 
 fn names_log_in(words: &[String]) -> bool {
@@ -337,11 +358,11 @@ pub fn may_act(url: &str) -> bool {
     let gives_token = |name: &str| words(name).iter().any(|word| TOKENS.contains(&word.as_str()));
     let mut names = path.chain(query.iter().map(|(name, _)| name.clone()));
     let acts = |name: &str| words(name).iter().any(|word| ACTIONS.contains(&word.as_str()));
-    let is_once = |name: &str| words(name).iter().any(|word| ONCE.contains(&word.as_str()));
     // A name before the last one may be that of a part of the site, as in `/admin/auth/group/`.
     last_names(url).last().is_some_and(|words| names_log_in(words))
         || names.any(|name| acts(&name) || gives_token(&name))
-        || query.iter().any(|(name, value)| is_once(name) || is_action(name) && acts(value))
+        || is_once(url)
+        || query.iter().any(|(name, value)| is_action(name) && acts(value))
 }
 
 /// Whether this is the address of a page that shows what somebody has done on the site, such as a
@@ -374,7 +395,8 @@ fn last_names(url: &str) -> Vec<Vec<String>> {
 }
 
 fn is_action(name: &str) -> bool {
-    ["action", "a", "do", "mode", "op", "cmd", "wc-ajax"].contains(&name)
+    let name = name.to_ascii_lowercase();
+    ["action", "a", "do", "mode", "op", "cmd", "wc-ajax"].contains(&name.as_str())
 }
 
 /// The words of a name in lower case: `addToCart`, `add-to-cart` and `add_to_cart` have three.

@@ -8,10 +8,12 @@ use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts, SOCKET};
 use super::evidence::{self, Contents};
 use super::{LogIn, SiteHistory, SiteWrite, Visit, messages};
-use crate::matching::{self, ChangingParts, IssuedTokens, Key, Made, RequestPattern};
+use crate::matching::{self, ChangingParts, IssuedTokens, Key, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
+/// Of how many log-ins of a site the pages are read.
+const MOST_LOG_INS: usize = 64;
 /// Of how many captures of a host it is examined whether rules call them writes.
 const MOST_EXAMINED: usize = 1 << 16;
 
@@ -36,7 +38,7 @@ pub(super) struct KnownWrite {
     pub(super) url: String,
     pub(super) effect: Effect,
     pub(super) parts: Option<RequestParts>,
-    /// The tokens of the page that sent it, where there are other writes at its address.
+    /// Of a log-in, the tokens of the page that sent it.
     pub(super) tokens: Option<IssuedTokens>,
     pub(super) has_cookies: bool,
     /// What it does to who is logged in.
@@ -57,13 +59,6 @@ impl SiteTurn {
     fn hit(&self) -> IndexHit {
         match self {
             SiteTurn::Start(hit) | SiteTurn::Write(hit, _) => *hit,
-        }
-    }
-
-    fn write(&self) -> Option<&KnownWrite> {
-        match self {
-            SiteTurn::Start(_) => None,
-            SiteTurn::Write(_, write) => Some(write),
         }
     }
 
@@ -110,9 +105,11 @@ impl KnownWrite {
     fn differs_in_chance(&self, other: &KnownWrite) -> bool {
         let (Some(own), Some(parts)) = (&self.parts, &other.parts) else { return false };
         let (own, parts) = (own.request_at(&self.url), parts.request_at(&other.url));
-        let own_made = Made::at(self.at, self.tokens.as_ref());
-        let other_made = Made::at(other.at, other.tokens.as_ref());
-        matching::guess((&own, &own_made), (&parts, &other_made)).is_some()
+        let is_issued = |value: &str, of_other: &str| {
+            let tokens = self.tokens.as_ref().zip(other.tokens.as_ref());
+            tokens.is_some_and(|(own, theirs)| own.agree(theirs, value, of_other))
+        };
+        matching::guess((&own, &(self.at..=self.at)), (&parts, other.at), &is_issued).is_some()
     }
 }
 
@@ -192,21 +189,16 @@ impl ReplaySet {
         Ok(history)
     }
 
-    /// Reads the tokens of the pages that sent writes, where writes of one address differ.
+    /// Reads the tokens of the pages that sent log-ins. Which thing a form is about may be in such a
+    /// token as well, but nobody logs in to a thing.
     fn read_tokens(&self, all: &mut [VisitTurns]) -> Result<(), IndexError> {
-        let mut keys: HashMap<String, BTreeSet<Key>> = HashMap::new();
-        for write in all.iter().flat_map(|visit| &visit.turns).filter_map(SiteTurn::write) {
-            keys.entry(write.endpoint()).or_default().insert(write.key);
-        }
+        let mut left = MOST_LOG_INS;
         for turn in all.iter_mut().flat_map(|visit| &mut visit.turns) {
-            let SiteTurn::Write(hit, write) = turn else { continue };
-            let may_have_token = || {
-                write
-                    .parts
-                    .as_ref()
-                    .is_some_and(|parts| matching::may_guess(&parts.request_at(&write.url)))
-            };
-            if keys.get(&write.endpoint()).is_some_and(|keys| keys.len() > 1) && may_have_token() {
+            if let SiteTurn::Write(hit, write) = turn
+                && write.log_in == LogIn::Begins
+                && left > 0
+            {
+                left -= 1;
                 write.tokens = Some(self.issued_to(*hit)?);
             }
         }
@@ -279,7 +271,7 @@ impl ReplaySet {
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
         let has_data = evidence::is_data(&headers, length);
-        let (log_in, at) = (effects::log_in(&asked, &signs), capture.at_millis);
+        let (log_in, at) = (effects::log_in(&asked, capture.status, &signs), capture.at_millis);
         let has_cookies = sets || parts.headers.contains("Cookie");
         Ok(KnownWrite {
             key,

@@ -204,25 +204,22 @@ pub(super) fn queries(
     Ok(found)
 }
 
-/// Whether documents have sent these by themselves: one was sent at once, and there was one after
-/// each load of its document. Where there was one load alone, the address must not say that it does
-/// something.
+/// Whether documents have sent these by themselves: one was sent at once, there was one after each
+/// load of its document, and there was no other later than that. Where there was one load alone, the
+/// address must not say that it does something.
 fn are_automatic(
     set: &ReplaySet,
     history: &SiteHistory,
     writes: &[(IndexHit, &KnownWrite)],
 ) -> Result<bool, IndexError> {
-    let mut sent: BTreeMap<(u32, u32, &str), Vec<u64>> = BTreeMap::new();
+    let mut sent: BTreeMap<(u32, u32, &str), Vec<IndexHit>> = BTreeMap::new();
     for (hit, write) in writes {
         let referer = write.parts.as_ref().and_then(|parts| parts.headers.get_str("Referer"));
-        if let Some(document) = referer {
-            let visit = set.visit_number(history, *hit)?;
-            sent.entry((hit.member, visit, document)).or_default().push(hit.at_millis);
-        }
+        let visit = set.visit_number(history, *hit)?;
+        sent.entry((hit.member, visit, referer.unwrap_or_default())).or_default().push(*hit);
     }
-    let is_within =
-        |from: u64, time: u64, sent: &[u64]| sent.iter().any(|at| (from..from + time).contains(at));
-    let (mut all_loads, mut is_at_once) = (0, false);
+    let (mut all_loads, mut automatic, mut late) = (0, BTreeSet::new(), BTreeSet::new());
+    let mut is_at_once = false;
     for ((member, visit, document), sent) in sent {
         let mut loads = Vec::new();
         for hit in set.exact(&matching::exact(&ReplayRequest::bare("GET", document)))? {
@@ -232,16 +229,27 @@ fn are_automatic(
                 loads.extend(is_load.then_some(hit.at_millis));
             }
         }
-        for (place, load) in loads.iter().enumerate() {
-            let next = loads.get(place + 1).map_or(SOON, |next| next - load);
-            if !is_within(*load, SOON.min(next), &sent) {
-                return Ok(false);
+        let mut followed = vec![false; loads.len()];
+        for hit in sent {
+            let load = loads.partition_point(|load| *load <= hit.at_millis).checked_sub(1);
+            let after = load.map(|load| hit.at_millis - loads[load]);
+            let number = history.write_of(hit);
+            match load.zip(after.filter(|after| *after < SOON)) {
+                Some((load, after)) => {
+                    followed[load] = true;
+                    is_at_once |= after < AT_ONCE.as_millis() as u64;
+                    automatic.insert(number);
+                }
+                None => drop(late.insert(number)),
             }
-            is_at_once |= is_within(*load, AT_ONCE.as_millis() as u64, &sent);
+        }
+        if followed.contains(&false) {
+            return Ok(false);
         }
         all_loads += loads.len();
     }
-    Ok(is_at_once && (all_loads > 1 || writes.iter().all(|(_, write)| !may_act(&write.url))))
+    let says_nothing = || writes.iter().all(|(_, write)| !may_act(&write.url));
+    Ok(is_at_once && late.is_subset(&automatic) && (all_loads > 1 || says_nothing()))
 }
 
 /// Whether the same request always got the same answer.
