@@ -102,6 +102,9 @@ impl Documents {
 
     /// The redirect that this request follows. It is followed once.
     pub(super) fn follow(&mut self, head: &RequestHead) -> Vec<IndexHit> {
+        if self.redirects.is_empty() {
+            return Vec::new();
+        }
         self.redirects.remove(&led_key(head, &head.url)).unwrap_or_default()
     }
 
@@ -113,13 +116,22 @@ impl Documents {
         self.followed.insert((hit.member, hit.capture));
     }
 
-    /// Those of `members`, places in `hits`, that were not given in this way.
-    pub(super) fn without_followed(&self, hits: &[IndexHit], members: &[usize]) -> Vec<usize> {
+    /// Those of `members`, places in `hits`, that were not given in this way; `None` if all or none
+    /// of them were.
+    pub(super) fn without_followed(
+        &self,
+        hits: &[IndexHit],
+        members: &[usize],
+    ) -> Option<Vec<usize>> {
+        if self.followed.is_empty() || members.len() < 2 {
+            return None;
+        }
         let is_new = |place: &&usize| {
             let hit = hits[**place];
             !self.followed.contains(&(hit.member, hit.capture))
         };
-        members.iter().filter(is_new).copied().collect()
+        let new: Vec<usize> = members.iter().filter(is_new).copied().collect();
+        (!new.is_empty() && new.len() < members.len()).then_some(new)
     }
 
     /// Something was given from which more may be asked for.

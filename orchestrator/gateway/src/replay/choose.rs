@@ -117,7 +117,7 @@ impl Replay {
             None => {
                 // What is shown once was seen by whoever followed the redirect.
                 let others = episode.documents().lock().without_followed(hits, &members);
-                let members = if others.is_empty() { &members } else { &others };
+                let members = others.as_ref().unwrap_or(&members);
                 let request = (&found.key, asker, advances);
                 asker::pick(&self.set, &self.askers, (hits, members), request, episode)?
             }

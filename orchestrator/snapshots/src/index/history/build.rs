@@ -189,8 +189,8 @@ impl ReplaySet {
         Ok(history)
     }
 
-    /// Reads the tokens of the pages that sent log-ins. Which thing a form is about may be in such a
-    /// token as well, but nobody logs in to a thing.
+    /// Reads the tokens of the pages that sent log-ins. Which thing a form is about may be in such
+    /// a token as well, but nobody logs in to a thing.
     fn read_tokens(&self, all: &mut [VisitTurns]) -> Result<(), IndexError> {
         let mut left = MOST_LOG_INS;
         for turn in all.iter_mut().flat_map(|visit| &mut visit.turns) {

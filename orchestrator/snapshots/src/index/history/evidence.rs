@@ -205,8 +205,8 @@ pub(super) fn queries(
 }
 
 /// Whether documents have sent these by themselves: one was sent at once, there was one after each
-/// load of its document, and there was no other later than that. Where there was one load alone, the
-/// address must not say that it does something.
+/// load of its document, and there was no other later than that. Where there was one load alone,
+/// the address must not say that it does something.
 fn are_automatic(
     set: &ReplaySet,
     history: &SiteHistory,
