@@ -101,7 +101,7 @@ determinism: setup build ## 512 episodes of the demo suite in one process: one f
 	./tests/determinism.py $(SANDBOX)
 	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test browser apis::
 
-states: setup build ## twenty small sites recorded, and used in ORDERS orders each (50) that nobody recorded, beside the live sites and pywb; STATES=more options
+states: setup build ## twenty small sites recorded, and used in ORDERS orders each (50) that nobody recorded, beside the live sites and pywb; STATES=more options, as --applications for a shop, a forum and tickets (`make images`)
 	@./setup.sh python
 	./tests/venv.sh target/states-venv tests/states/requirements.txt
 	target/states-venv/bin/python -B tests/states/orders.py --sandbox $(SANDBOX) --orders $(or $(ORDERS),50) $(STATES)
