@@ -202,9 +202,11 @@ fn distance(
 
 /// What a state has besides the present one, and what it lacks.
 fn difference<T: Copy + PartialEq>(present: &[T], state: &[T]) -> (Vec<T>, Vec<T>) {
-    let mut extra = present.to_vec();
+    // Recordings are long, and most of what was done is the same.
+    let common = present.iter().zip(state).take_while(|(a, b)| a == b).count();
+    let mut extra = present[common..].to_vec();
     let mut missing = Vec::new();
-    for write in state {
+    for write in &state[common..] {
         match extra.iter().position(|made| made == write) {
             Some(at) => drop(extra.remove(at)),
             None => missing.push(*write),

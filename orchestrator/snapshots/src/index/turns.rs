@@ -9,8 +9,9 @@ use super::paths;
 use super::row::{ENTRY, Entry};
 use crate::matching::Key;
 
-/// The most turns of a site that count. Of a site with more, no state is known.
-pub(super) const MOST: usize = 1 << 12;
+/// The most turns of a site that count, in all archives together. Of a site with more, no state is
+/// known.
+pub(super) const MOST: usize = 1 << 13;
 
 /// What a capture is to the state of its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

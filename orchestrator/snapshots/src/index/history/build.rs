@@ -120,15 +120,20 @@ impl ReplaySet {
     /// # Errors
     /// When the disk or the server does not give them.
     pub fn history(&self, site: &str) -> Result<SiteHistory, IndexError> {
-        let mut all: Vec<VisitTurns> = Vec::new();
+        let is_socket = |entry: &&Entry| Turn::of(entry) == Some(Turn::Socket);
+        let (mut read, mut count) = (Vec::new(), 0);
         for (member, own) in self.numbered() {
             let entries = own.index.turns(&turns::key_of_site(site))?;
-            let is_socket = |entry: &&Entry| Turn::of(entry) == Some(Turn::Socket);
-            let mut sockets = entries.iter().filter(is_socket).count();
-            if entries.len() - sockets > turns::MOST {
+            let sockets = entries.iter().filter(is_socket).count();
+            count += entries.len() - sockets;
+            if count > turns::MOST {
                 tracing::warn!(site, "a site with too many writes to tell its states apart");
                 return Ok(SiteHistory::default());
             }
+            read.push((member, entries, sockets));
+        }
+        let mut all: Vec<VisitTurns> = Vec::new();
+        for (member, entries, mut sockets) in read {
             let mut by_number: BTreeMap<u32, Vec<SiteTurn>> = BTreeMap::new();
             for entry in entries {
                 let hit = IndexHit {
