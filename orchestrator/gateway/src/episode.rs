@@ -94,8 +94,8 @@ impl Episode {
     }
 
     /// Changes where it has a site, which stands at `first` if nothing of it was given before.
-    pub(crate) fn stand(&self, site: String, first: Standing, change: impl FnOnce(&mut Standing)) {
-        change(self.standings.lock().entry(site).or_insert(first));
+    pub(crate) fn stand(&self, site: &str, first: Standing, change: impl FnOnce(&mut Standing)) {
+        change(self.standings.lock().entry(site.to_owned()).or_insert(first));
     }
 
     /// The documents that it was given.

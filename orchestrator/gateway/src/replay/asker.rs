@@ -50,8 +50,8 @@ pub(crate) struct Given {
 /// The documents, scripts and styles that an episode was given.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    by_url: HashMap<Key, Given>,
-    by_origin: HashMap<Key, Given>,
+    by_url: HashMap<String, Given>,
+    by_origin: HashMap<String, Given>,
     last: Option<Given>,
     loads: u64,
     /// The redirects that were given and not yet followed, by where they lead and who is led.
@@ -77,8 +77,8 @@ impl Documents {
         // The handshake of a socket names nothing but the origin.
         let origin = || head.header(header::ORIGIN).filter(|_| head.url.starts_with("ws"));
         if let Some(url) = head.header(header::REFERER).or_else(origin) {
-            let named = self.by_url.get(&url_key(url));
-            let of_origin = || self.by_origin.get(&origin_key(url));
+            let named = self.by_url.get(without_fragment(url));
+            let of_origin = || self.by_origin.get(origin_of(url));
             return named
                 .or_else(of_origin)
                 .map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));
@@ -141,29 +141,29 @@ impl Documents {
         if self.by_url.len() >= MOST {
             self.by_url.clear();
         }
-        self.by_url.insert(url_key(url), given);
+        self.by_url.insert(without_fragment(url).to_owned(), given);
         if is_document {
-            self.by_origin.insert(origin_key(url), given);
+            self.by_origin.insert(origin_of(url).to_owned(), given);
             self.last = Some(given);
         }
     }
 }
 
-fn url_key(url: &str) -> Key {
-    Key::of("asker", &[url.split('#').next().unwrap_or_default().as_bytes()])
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
 }
 
 /// What identifies the request that follows a redirect: a browser keeps who asks, and what for.
 fn led_key(head: &RequestHead, url: &str) -> Key {
     let value =
         |name: &str| head.headers.get(name).map(|value| value.as_bytes()).unwrap_or_default();
-    let Key(url) = url_key(url);
-    Key::of("led", &[&url, value("referer"), value("sec-fetch-dest")])
+    let url = without_fragment(url).as_bytes();
+    Key::of("led", &[url, value("referer"), value("sec-fetch-dest")])
 }
 
-fn origin_key(url: &str) -> Key {
+fn origin_of(url: &str) -> &str {
     let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
-    Key::of("origin", &[&url.as_bytes()[..end]])
+    &url[..end]
 }
 
 /// Who asked for captures when they were recorded, by the captures.

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use hyper::body::Bytes;
 use snapshots::Timestamp;
-use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
+use snapshots::index::{IndexError, IndexHit, is_static_type};
 use url::Url;
 
 use super::asker::{self, Asker, SAME_REDIRECT};
 use super::find::MatchedCaptures;
 use super::negotiation::{self, Choice, Negotiation};
 use super::settings::CaptureState;
-use super::states::{Differs, Standing};
+use super::states::{Differs, Site, Standing};
 use super::stored::{StoredError, StoredResponse};
 use super::{Replay, StatePolicy, partial};
 use crate::{Answer, Episode, GivenCapture, RequestHead, SiteState};
@@ -83,9 +83,12 @@ impl Replay {
         let (members, differs) = match self.options.states {
             StatePolicy::Order => (self.asked_by_pages(hits, members)?, None),
             _ => {
-                let site = site_of(&head.host);
-                let history = self.states.history(&self.set, &site)?;
-                match episode.standing(&site).filter(|_| !history.is_empty()) {
+                let Site { name, history } = self.states.site(&self.set, &head.host)?;
+                let standing = match history.is_empty() {
+                    true => None,
+                    false => episode.standing(&name),
+                };
+                match standing {
                     Some(standing) => {
                         let own = members.iter().map(|member| hits[*member]).collect();
                         let chosen =
@@ -197,7 +200,7 @@ impl Replay {
         let capture = self.set.capture(hit)?;
         let (_, url) = self.set.request_line(hit, &capture)?;
         let host = url::Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let history = self.states.history(&self.set, &site_of(&host.unwrap_or_default()))?;
+        let Site { history, .. } = self.states.site(&self.set, &host.unwrap_or_default())?;
         Ok((hit.member, capture.visit, self.set.writes_before(&history, hit)?.to_vec()))
     }
 
@@ -227,7 +230,7 @@ impl Replay {
         if self.options.states == StatePolicy::Order || kind == ContentKind::Static {
             return Ok(given);
         }
-        let history = self.states.history(&self.set, &site_of(&head.host))?;
+        let Site { history, .. } = self.states.site(&self.set, &head.host)?;
         if !history.is_empty() {
             let before = self.set.writes_before(&history, hit)?;
             let last = before.last().and_then(|number| history.name_of(*number));
@@ -258,13 +261,12 @@ impl Replay {
         if kind != ContentKind::Data && hit.status < 300 {
             episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);
         }
-        let site = site_of(&head.host);
-        let history = self.states.history(&self.set, &site)?;
+        let Site { name, history } = self.states.site(&self.set, &head.host)?;
         if history.is_empty() || kind == ContentKind::Static {
             return Ok(());
         }
         let first = Standing::at(self.set.writes_before(&history, hit)?);
-        episode.stand(site, first, |standing| standing.made.extend(history.write_of(hit)));
+        episode.stand(&name, first, |standing| standing.made.extend(history.write_of(hit)));
         Ok(())
     }
 
@@ -277,14 +279,13 @@ impl Replay {
             return;
         }
         // It cannot be read now, and was read when the pages before it were given.
-        let site = site_of(&head.host);
-        let has_states =
-            || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
+        let site = self.states.site(&self.set, &head.host);
+        let Some(site) = site.ok().filter(|site| !site.history.is_empty()) else { return };
         let is_write = by_rule.unwrap_or_else(|| head.may_write(body));
-        if is_write && has_states() {
+        if is_write {
             let name = format!("{} {}", head.method, head.url);
             let first = Standing::default();
-            episode.stand(site, first, |standing| standing.make_unknown(name));
+            episode.stand(&site.name, first, |standing| standing.make_unknown(name));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A bounded cache of facts about the whole recording.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -19,7 +20,10 @@ impl<K, V> Default for Remembered<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
-    pub(super) fn get(&self, key: &K) -> Option<V> {
+    pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
         self.lock().get(key).cloned()
     }
 

@@ -3,12 +3,13 @@
 use std::io::{BufRead, BufReader, Read};
 
 use http::header;
-use snapshots::index::{IndexError, IndexHit, ReplaySet, site_of};
+use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::ReplayRequest;
 use snapshots::{Frame, RecordRef};
 use url::Url;
 
 use super::choose::{self, Chosen, ContentKind};
+use super::states::Site;
 use super::stored::{self, StoredError};
 use super::{MatchLevel, Replay, StatePolicy, find, variants};
 use crate::socket::{MessageWrites, Payload, Side, SocketFrame, SocketScript};
@@ -118,8 +119,7 @@ impl Replay {
         records: &[IndexHit],
         lines: &[FrameLine],
     ) -> Result<MessageWrites, StoredError> {
-        let site = site_of(&head.host);
-        let history = self.states.history(&self.set, &site)?;
+        let Site { name, history } = self.states.site(&self.set, &head.host)?;
         if history.is_empty() {
             return Ok(MessageWrites::default());
         }
@@ -127,7 +127,7 @@ impl Replay {
         let numbers = lines.iter().enumerate();
         let numbers = numbers
             .filter_map(|(frame, (hit, line))| Some((frame, history.message_of(*hit, *line)?)));
-        Ok(MessageWrites { before, by_frame: numbers.collect(), site })
+        Ok(MessageWrites { before, by_frame: numbers.collect(), site: name.to_string() })
     }
 }
 

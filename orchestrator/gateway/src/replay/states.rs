@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use snapshots::index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory};
+use snapshots::index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory, site_of};
 use snapshots::matching::Key;
 
 use super::negotiation;
@@ -19,8 +19,16 @@ const NAMED: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct States {
     histories: Remembered<String, Arc<SiteHistory>>,
+    by_host: Remembered<String, Site>,
     /// By the captures that are compared.
     contents: Remembered<Key, Arc<Vec<Option<Key>>>>,
+}
+
+/// The site of a host, and what the recording knows of its states.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    pub(super) name: Arc<str>,
+    pub(super) history: Arc<SiteHistory>,
 }
 
 /// Where an episode has a site.
@@ -81,18 +89,25 @@ pub(super) struct Differs {
 }
 
 impl States {
-    /// The writes of a site.
-    pub(super) fn history(
-        &self,
-        set: &ReplaySet,
-        site: &str,
-    ) -> Result<Arc<SiteHistory>, IndexError> {
-        let site = site.to_owned();
-        if let Some(known) = self.histories.get(&site) {
+    /// The site of a host.
+    pub(super) fn site(&self, set: &ReplaySet, host: &str) -> Result<Site, IndexError> {
+        if let Some(known) = self.by_host.get(host) {
             return Ok(known);
         }
-        let history = Arc::new(set.history(&site)?);
-        self.histories.put(site, Arc::clone(&history));
+        let name = site_of(host);
+        let history = self.history(set, &name)?;
+        let site = Site { name: name.into(), history };
+        self.by_host.put(host.to_owned(), site.clone());
+        Ok(site)
+    }
+
+    /// The writes of a site.
+    fn history(&self, set: &ReplaySet, site: &str) -> Result<Arc<SiteHistory>, IndexError> {
+        if let Some(known) = self.histories.get(site) {
+            return Ok(known);
+        }
+        let history = Arc::new(set.history(site)?);
+        self.histories.put(site.to_owned(), Arc::clone(&history));
         Ok(history)
     }
 

@@ -110,16 +110,12 @@ impl PlaybackContext<'_> {
     /// Notes a message that may change what its site shows.
     fn written(&self, script: &SocketScript, write: SentWrite) {
         let writes = &script.writes;
-        self.episode.stand(
-            writes.site.clone(),
-            Standing::at(&writes.before),
-            |standing| match write {
-                SentWrite::Known(number) => standing.make(number),
-                SentWrite::Unknown => {
-                    standing.make_unknown(format!("SEND {} (not recorded)", self.url))
-                }
-            },
-        );
+        self.episode.stand(&writes.site, Standing::at(&writes.before), |standing| match write {
+            SentWrite::Known(number) => standing.make(number),
+            SentWrite::Unknown => {
+                standing.make_unknown(format!("SEND {} (not recorded)", self.url))
+            }
+        });
     }
 
     fn differed(&self, said: &Payload, answer: Answer) {
