@@ -1,11 +1,13 @@
 //! HTTP bodies in transit: one boxed type for everything that the gateway sends, and constructors.
 
+mod ahead;
 mod observed;
 
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+pub(crate) use ahead::read_ahead;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Empty, Full};
 use hyper::body::{Bytes, Frame, SizeHint};

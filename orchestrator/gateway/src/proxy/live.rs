@@ -118,8 +118,13 @@ pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamRespo
     }
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
     let bodiless = draft.is_bodiless();
+    let wait = draft.waits_for_body().filter(|_| !events && !bodiless);
     let body = record::record(arrived.body, draft, whole_at_each_event, bodiless).await;
-    outgoing(parts, body.boxed_unsync(), events, Answer::Live)
+    let body = match wait {
+        Some(wait) => body::read_ahead(body.boxed_unsync(), wait).await,
+        None => body.boxed_unsync(),
+    };
+    outgoing(parts, body, events, Answer::Live)
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {

@@ -1,7 +1,7 @@
 //! An exchange in progress: complete except for the response body, which is still arriving.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use hyper::ext::ReasonPhrase;
@@ -11,6 +11,10 @@ use super::request::{CopyOutcome, RequestCopy};
 use super::{AskedIn, Recorder};
 use crate::RequestHead;
 use crate::upstream::{UpstreamError, UpstreamHead};
+
+/// For how long the body of a redirect is waited for, and that of an answer to a write.
+const REDIRECT: Duration = Duration::from_secs(5);
+const SENT: Duration = Duration::from_millis(500);
 
 /// An exchange that is completed by its response body. If it is dropped before that, it is counted
 /// as partial.
@@ -71,6 +75,21 @@ impl Draft {
         self.exchange.as_ref().is_some_and(|exchange| {
             exchange.request.method == "HEAD" || matches!(exchange.response.status, 204 | 304)
         })
+    }
+
+    /// For how long the body is waited for before the client gets the head. A browser that is led
+    /// elsewhere leaves before the end, and so does a page that only wants to know that something
+    /// was done: then it would not be recorded.
+    pub(crate) fn waits_for_body(&self) -> Option<Duration> {
+        let exchange = self.exchange.as_ref()?;
+        let is_redirect = (300..400).contains(&exchange.response.status)
+            && exchange.response.headers.contains("location");
+        let is_sent = !["GET", "HEAD", "OPTIONS"].contains(&exchange.request.method.as_str());
+        match () {
+            () if is_redirect => Some(REDIRECT),
+            () if is_sent => Some(SENT),
+            () => None,
+        }
     }
 
     /// Completes the exchange, redacted and ready to be written. Returns `None` if it is not kept;

@@ -101,6 +101,18 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Body>, Infallible
                 StreamBody::new(first.chain(futures_util::stream::pending())).boxed_unsync(),
             )
         }
+        "/redirect" => {
+            let rest = futures_util::stream::once(async {
+                for _ in 0..50 {
+                    tokio::task::yield_now().await;
+                }
+                Ok(Frame::data(Bytes::from_static(b"moved")))
+            });
+            let mut response = Response::new(StreamBody::new(rest).boxed_unsync());
+            *response.status_mut() = http::StatusCode::SEE_OTHER;
+            response.headers_mut().insert(header::LOCATION, "/hello".parse().unwrap());
+            response
+        }
         "/range" => {
             let mut response = Response::new(body::full("56789"));
             *response.status_mut() = http::StatusCode::PARTIAL_CONTENT;

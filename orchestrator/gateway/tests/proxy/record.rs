@@ -98,6 +98,23 @@ async fn head_requests_keep_their_length() {
     assert!(records[0].head().contains("content-length: 5") && records[0].body().is_empty());
 }
 
+/// A browser that is led elsewhere does not wait for the rest.
+#[tokio::test]
+async fn a_redirect_is_on_disk_before_its_client_is_led_away() {
+    let world = Setup::default().tls(true).await;
+    for (count, method) in [(2, Method::GET), (4, Method::POST)] {
+        let mut connection = world.client.https("shop.test:443", &["h2"]).await;
+        let redirect = request(method, "https://shop.test/redirect", body::empty());
+        let response = connection.send(redirect).await.unwrap();
+        assert_eq!(response.status(), 303);
+        drop((response, connection));
+        let records = world.recorded();
+        assert_eq!(records.len(), count);
+        assert_eq!(records[count - 2].body(), "moved");
+    }
+    assert_eq!(world.recorder().report().partial, 0);
+}
+
 #[tokio::test]
 async fn what_breaks_off_is_counted_and_not_kept() {
     let world = Setup::default().tls(true).await;
