@@ -5,7 +5,9 @@ import re
 from small_site import Action, Used, follow, goto
 
 # What a page shows of the time of day: it goes on while an application runs.
-AGO = re.compile(r"\b(\d+|a|an|one|a few|less than a) (second|minute|hour)s? ago\b|\bjust now\b|\bnow\b")
+AGO = re.compile(
+    r"\b(\d+|a|an|one|a few|less than a) (second|minute|hour)s? ago\b|\bjust now\b|\bnow\b"
+)
 TIME = re.compile(r"\b\d{1,2}:\d\d(:\d\d)?( [AP]M|\b)")
 
 
@@ -62,9 +64,10 @@ class Forum(Application):
         ),
     )
     oracle = (
-        "books thread profile log-in front books up profile thread down front books profile biography books"
-        " subscribe front profile thread up comment books down subscribe profile log-out thread books log-in"
-        " thread up profile front books down thread profile log-out books thread profile"
+        "books thread profile log-in front books up profile thread down front books profile "
+        "biography books subscribe front profile thread up comment books down subscribe "
+        "profile log-out thread books log-in thread up profile front books down thread "
+        "profile log-out books thread profile"
     ).split()
 
 
@@ -91,11 +94,12 @@ class Shop(Application):
         goto("product", "/catalogue/old-mill-house-ground-coffee-500-g_1/"),
     )
     oracle = (
-        "product wishes basket products coffee basket products second basket remove remove basket products"
-        " second basket three products coffee basket remove remove basket log-in products product basket wishes"
-        " products coffee basket products second basket three products coffee basket remove remove products"
-        " second basket remove products coffee basket log-out basket product wishes products coffee basket"
-        " log-in basket products log-out"
+        "product wishes basket products coffee basket products second basket remove remove "
+        "basket products second basket three products coffee basket remove remove basket log- "
+        "in products product basket wishes products coffee basket products second basket "
+        "three products coffee basket remove remove products second basket remove products "
+        "coffee basket log-out basket product wishes products coffee basket log-in basket "
+        "products log-out"
     ).split()
 
 
@@ -120,8 +124,9 @@ class Tickets(Application):
         ),
     )
     oracle = (
-        "home change wish log-out home log-in home change wish home comment change home log-out home log-in home"
-        " take wish home change comment home log-out change wish log-in home"
+        "home change wish log-out home log-in home change wish home comment change home log- "
+        "out home log-in home take wish home change comment home log-out change wish log-in "
+        "home"
     ).split()
 
 

@@ -261,7 +261,8 @@ def arguments():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     options.add_argument("--sandbox", type=Path, default=Path("target/release/sandbox"), metavar="BIN")
     options.add_argument("--site", action="append", metavar="NAME", help="only this site; can be repeated")
-    options.add_argument("--applications", action="store_true", help="applications in containers, in place of the small sites")
+    applications = "applications in containers, in place of the small sites"
+    options.add_argument("--applications", action="store_true", help=applications)
     options.add_argument("--orders", type=int, default=50, metavar="N", help="orders of each site [50]")
     options.add_argument("--seed", type=int, default=7, metavar="S", help="of the orders [7]")
     options.add_argument("--random", action="store_true", help="record random orders in place of the oracles")

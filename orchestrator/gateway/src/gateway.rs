@@ -195,13 +195,13 @@ impl Gateway {
         again::at_the_end(&self.shared, recorder, visit).await;
     }
 
-    /// Waits until what is sent now is no more what a page that is recorded sends by itself, as it
-    /// does when it is new: a recording tells the two apart by the time.
-    #[expect(clippy::disallowed_methods, reason = "the time is the condition")]
-    pub async fn may_act(&self) {
+    /// Waits until the newest page of a visit that is recorded is old enough for an action. A
+    /// recording tells actions from what a page sends by itself only by the time between them.
+    #[expect(clippy::disallowed_methods, reason = "the age of the page is the condition")]
+    pub async fn wait_for_page_age(&self) {
         let episode = self.shared.episode();
         // A document may arrive meanwhile.
-        while let Some(begin) = episode.visit().and_then(|visit| visit.acts_from())
+        while let Some(begin) = episode.visit().and_then(|visit| visit.earliest_action())
             && begin > Instant::now()
         {
             tokio::time::sleep(begin.saturating_duration_since(Instant::now())).await;

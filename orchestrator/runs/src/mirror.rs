@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use crate::results::EpisodeId;
 
 /// Uploads and downloads at once.
-const AT_ONCE: usize = 8;
+const AUTOMATIC_WITHIN: usize = 8;
 /// The file that makes an episode count.
 const RECORD: &str = "episode.json";
 /// The file that says what is at the address.
@@ -439,7 +439,7 @@ fn each<T: Sync>(
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let first = Mutex::new(None);
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(all.len()) {
+        for _ in 0..AUTOMATIC_WITHIN.min(all.len()) {
             scope.spawn(|| {
                 while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if first.lock().is_some() {

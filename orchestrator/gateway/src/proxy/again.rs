@@ -65,8 +65,8 @@ async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, 
     for _ in 0..=REDIRECTS {
         let Some(head) = next else { return };
         let target = send(shared, recorder, AskedIn::new(visit, &head, asker)).await;
-        next = target.and_then(|url| visit.led_to(&head, url));
-        asker = Asker::Led;
+        next = target.and_then(|url| visit.redirect_request(&head, url));
+        asker = Asker::RecorderRedirect;
     }
 }
 

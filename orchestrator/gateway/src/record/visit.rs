@@ -22,7 +22,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header, response};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use snapshots::Exchange;
 use snapshots::index::{
-    AT_ONCE, Effect, effect_of, is_log_in, is_once, may_act, only_shows_state, shows_state, site_of,
+    AUTOMATIC_WITHIN, Effect, effect_of, is_log_in, is_once, may_act, only_shows_state,
+    shows_state, site_of,
 };
 use snapshots::matching::{self, Key, ReplayRequest};
 use url::Url;
@@ -80,7 +81,7 @@ pub(crate) enum Asker {
     /// It is made again for the recording. The browser knows nothing of it.
     Recorder,
     /// As the one before, which led there.
-    Led,
+    RecorderRedirect,
 }
 
 impl Asker {
@@ -142,9 +143,10 @@ impl Visit {
         self.sites.lock().get(site).is_some_and(|seen| seen.was_written)
     }
 
-    /// From when on what is sent is not what a document sends by itself: nobody acts on one before.
-    pub(crate) fn acts_from(&self) -> Option<Instant> {
-        Some((*self.document.lock())? + AT_ONCE)
+    /// The earliest time of an action on the newest document. What is sent before counts as sent by
+    /// the document itself.
+    pub(crate) fn earliest_action(&self) -> Option<Instant> {
+        Some((*self.document.lock())? + AUTOMATIC_WITHIN)
     }
 
     /// Whether anything is asked again at all.
@@ -200,7 +202,7 @@ impl Visit {
         match place {
             Some(_) if asker.is_recorder() => return,
             // The browser gets there by what was asked for.
-            None if asker == Asker::Led => return,
+            None if asker == Asker::RecorderRedirect => return,
             Some(place) => drop(site.seen.remove(place)),
             None if site.seen.len() >= MOST => drop(site.seen.remove(0)),
             None => {}
@@ -234,7 +236,7 @@ impl Visit {
 
 impl Visit {
     /// The request to make where one that was made again leads to another address of its origin.
-    pub(crate) fn led_to(&self, from: &RequestHead, url: Url) -> Option<RequestHead> {
+    pub(crate) fn redirect_request(&self, from: &RequestHead, url: Url) -> Option<RequestHead> {
         let is_safe = !may_act(url.as_str()) || is_log_in(url.as_str()) && !is_once(url.as_str());
         let site = self.of_site(from);
         let head = RequestHead { url: url.into(), ..from.clone() };

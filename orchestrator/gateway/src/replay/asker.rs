@@ -97,7 +97,7 @@ impl Documents {
         if self.redirects.len() >= MOST_REDIRECTS {
             self.redirects.clear();
         }
-        self.redirects.insert(led_key(head, target), hits);
+        self.redirects.insert(redirect_key(head, target), hits);
     }
 
     /// The redirect that this request follows. It is followed once.
@@ -105,7 +105,7 @@ impl Documents {
         if self.redirects.is_empty() {
             return Vec::new();
         }
-        self.redirects.remove(&led_key(head, &head.url)).unwrap_or_default()
+        self.redirects.remove(&redirect_key(head, &head.url)).unwrap_or_default()
     }
 
     /// A capture is given to a request that follows a redirect.
@@ -154,7 +154,7 @@ fn without_fragment(url: &str) -> &str {
 }
 
 /// What identifies the request that follows a redirect: a browser keeps who asks, and what for.
-fn led_key(head: &RequestHead, url: &str) -> Key {
+fn redirect_key(head: &RequestHead, url: &str) -> Key {
     let value =
         |name: &str| head.headers.get(name).map(|value| value.as_bytes()).unwrap_or_default();
     let url = without_fragment(url).as_bytes();

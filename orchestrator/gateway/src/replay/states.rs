@@ -208,11 +208,11 @@ fn distance(
     (present, own): (&[u32], &Account),
     (state, account): (&[u32], &Account),
 ) -> (bool, usize, bool, usize, usize) {
-    let (missing, extra) = difference(&own.done, &account.done);
+    let (missing, extra) = difference(&own.writes, &account.writes);
     let lacks_last = present.last().is_some_and(|last| !state.contains(last));
     let common = present.iter().zip(state).take_while(|(a, b)| a == b).count();
     let more = present.len().abs_diff(state.len());
-    (own.by != account.by, missing.len() + extra.len(), lacks_last, more, usize::MAX - common)
+    (own.login != account.login, missing.len() + extra.len(), lacks_last, more, usize::MAX - common)
 }
 
 /// What a state has besides the present one, and what it lacks.

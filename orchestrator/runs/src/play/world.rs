@@ -326,7 +326,7 @@ impl Environment for World {
     }
 
     async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {
-        self.gateway.may_act().await;
+        self.gateway.wait_for_page_age().await;
         self.actions += 1;
         self.sites
             .set_clocks(running_sites::after(self.determinism.clock_start, self.actions))

@@ -45,7 +45,9 @@ pub use effects::{
     is_static_type, may_act, may_write, only_shows_state, shows_state,
 };
 pub use error::IndexError;
-pub use history::{AT_ONCE, Account, ChangedAddress, LogIn, SiteHistory, SiteWrite, Visit};
+pub use history::{
+    AUTOMATIC_WITHIN, Account, ChangedAddress, SessionChange, SiteHistory, SiteWrite, Visit,
+};
 pub use layout::Summary;
 use layout::{Binding, Layout, PAGE};
 use paths::PathTable;

@@ -15,7 +15,7 @@ mod words;
 
 use std::fmt;
 
-use super::history::LogIn;
+use super::history::SessionChange;
 use crate::{Exchange, Headers};
 
 pub use words::{
@@ -225,15 +225,19 @@ fn is_page(status: u16, response: &ResponseSigns) -> bool {
 }
 
 /// What a recorded request does to who is logged in.
-pub(super) fn log_in(request: &RequestSigns, status: u16, response: &ResponseSigns) -> LogIn {
+pub(super) fn session_change(
+    request: &RequestSigns,
+    status: u16,
+    response: &ResponseSigns,
+) -> SessionChange {
     if request.is_log_out {
-        return LogIn::Ends;
+        return SessionChange::LogOut;
     }
     // Who is refused sees the form again.
     if request.is_log_in && !response.sets.is_empty() && !is_page(status, response) {
-        return LogIn::Begins;
+        return SessionChange::LogIn;
     }
-    if response.clears.is_empty() { LogIn::Keeps } else { LogIn::Ends }
+    if response.clears.is_empty() { SessionChange::Unchanged } else { SessionChange::LogOut }
 }
 
 /// Whether a request that was not recorded would be a write, if its server took it.

@@ -15,23 +15,23 @@ use super::SiteHistory;
 
 /// What a write does to who is logged in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LogIn {
+pub enum SessionChange {
     /// Nothing.
     #[default]
-    Keeps,
+    Unchanged,
     /// It logs in: it is at an address of log-ins, and sets a cookie of one.
-    Begins,
+    LogIn,
     /// It logs out: it takes such a cookie away, or is at an address of log-outs.
-    Ends,
+    LogOut,
 }
 
 /// A state as who is logged in, and what was done by whom.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// The write that logged in; `None` where nobody is logged in.
-    pub by: Option<u32>,
+    pub login: Option<u32>,
     /// The writes that are no log-ins and log-outs, each after the one that had logged in.
-    pub done: Vec<(Option<u32>, u32)>,
+    pub writes: Vec<(Option<u32>, u32)>,
 }
 
 impl SiteHistory {
@@ -39,10 +39,15 @@ impl SiteHistory {
     pub fn account(&self, writes: &[u32]) -> Account {
         let mut account = Account::default();
         for write in writes {
-            match self.writes.get(*write as usize).map(|write| write.log_in).unwrap_or_default() {
-                LogIn::Keeps => account.done.push((account.by, *write)),
-                LogIn::Begins => account.by = Some(*write),
-                LogIn::Ends => account.by = None,
+            match self
+                .writes
+                .get(*write as usize)
+                .map(|write| write.session_change)
+                .unwrap_or_default()
+            {
+                SessionChange::Unchanged => account.writes.push((account.login, *write)),
+                SessionChange::LogIn => account.login = Some(*write),
+                SessionChange::LogOut => account.login = None,
             }
         }
         account

@@ -7,7 +7,7 @@ use super::super::row::Entry;
 use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts, SOCKET};
 use super::evidence::{self, Contents};
-use super::{LogIn, SiteHistory, SiteWrite, Visit, messages};
+use super::{SessionChange, SiteHistory, SiteWrite, Visit, messages};
 use crate::matching::{self, ChangingParts, IssuedTokens, Key, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
@@ -42,7 +42,7 @@ pub(super) struct KnownWrite {
     pub(super) tokens: Option<IssuedTokens>,
     pub(super) has_cookies: bool,
     /// What it does to who is logged in.
-    pub(super) log_in: LogIn,
+    pub(super) session_change: SessionChange,
     pub(super) at: i64,
     /// Whether it may be a query for all that it says itself: a script sent it, and nothing is
     /// kept.
@@ -87,7 +87,7 @@ impl KnownWrite {
             parts: None,
             tokens: None,
             has_cookies: false,
-            log_in: LogIn::Keeps,
+            session_change: SessionChange::Unchanged,
             at,
             may_query: false,
             has_data: false,
@@ -200,7 +200,7 @@ impl ReplaySet {
         let mut left = MOST_LOG_INS;
         for turn in all.iter_mut().flat_map(|visit| &mut visit.turns) {
             if let SiteTurn::Write(hit, write) = turn
-                && write.log_in == LogIn::Begins
+                && write.session_change == SessionChange::LogIn
                 && left > 0
             {
                 left -= 1;
@@ -276,7 +276,8 @@ impl ReplaySet {
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
         let has_data = evidence::is_data(&headers, length);
-        let (log_in, at) = (effects::log_in(&asked, capture.status, &signs), capture.at_millis);
+        let (session_change, at) =
+            (effects::session_change(&asked, capture.status, &signs), capture.at_millis);
         let has_cookies = sets || parts.headers.contains("Cookie");
         Ok(KnownWrite {
             key,
@@ -286,7 +287,7 @@ impl ReplaySet {
             parts: Some(parts),
             tokens: None,
             has_cookies,
-            log_in,
+            session_change,
             at,
             may_query,
             has_data,
@@ -323,7 +324,7 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
             // A message carries no cookies, and takes none.
             if write.line.is_none() {
                 had_cookies |= write.has_cookies;
-                was_cleared = write.log_in == LogIn::Ends;
+                was_cleared = write.session_change == SessionChange::LogOut;
             }
             let endpoint = write.endpoint();
             if queries.contains(&endpoint) {
@@ -341,7 +342,7 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
                     method,
                     url,
                     effect: write.effect,
-                    log_in: write.log_in,
+                    session_change: write.session_change,
                 });
                 known.push(write);
                 by_key.insert(write.key, known.len() - 1);

@@ -23,7 +23,7 @@ const NAMED: usize = 64;
 const LEAST_DATA: u64 = 256;
 /// What is sent within this time after its document may have been sent by the document itself:
 /// nobody acts on a page so soon. Our recorder acts on none before.
-pub const AT_ONCE: Duration = Duration::from_millis(500);
+pub const AUTOMATIC_WITHIN: Duration = Duration::from_millis(500);
 /// Within how many milliseconds a document that is slow sends the same.
 const SOON: u64 = 5000;
 
@@ -237,7 +237,7 @@ fn are_automatic(
             match load.zip(after.filter(|after| *after < SOON)) {
                 Some((load, after)) => {
                     followed[load] = true;
-                    is_at_once |= after < AT_ONCE.as_millis() as u64;
+                    is_at_once |= after < AUTOMATIC_WITHIN.as_millis() as u64;
                     automatic.insert(number);
                 }
                 None => drop(late.insert(number)),

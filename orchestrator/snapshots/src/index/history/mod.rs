@@ -21,8 +21,8 @@ mod messages;
 
 use std::collections::HashMap;
 
-pub use account::{Account, LogIn};
-pub use evidence::AT_ONCE;
+pub use account::{Account, SessionChange};
+pub use evidence::AUTOMATIC_WITHIN;
 
 use super::effects::Effect;
 use super::{IndexError, IndexHit, ReplaySet};
@@ -38,7 +38,7 @@ pub struct SiteWrite {
     /// Why it counts as a write.
     pub effect: Effect,
     /// What it does to who is logged in.
-    pub log_in: LogIn,
+    pub session_change: SessionChange,
 }
 
 /// The writes of a site, and the visits in which they were recorded.
@@ -193,7 +193,9 @@ impl SiteHistory {
     /// of them is a log-out, and more was done than a log-in before it.
     pub fn hide(&self, writes: &[u32]) -> bool {
         let hides = |write: &u32| {
-            self.writes.get(*write as usize).is_some_and(|write| write.log_in == LogIn::Ends)
+            self.writes
+                .get(*write as usize)
+                .is_some_and(|write| write.session_change == SessionChange::LogOut)
         };
         writes.len() > 2 && writes.iter().any(hides)
     }
