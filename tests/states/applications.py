@@ -95,8 +95,8 @@ class Shop(Application):
     )
     oracle = (
         "product wishes basket products coffee basket products second basket remove remove "
-        "basket products second basket three products coffee basket remove remove basket log- "
-        "in products product basket wishes products coffee basket products second basket "
+        "basket products second basket three products coffee basket remove remove basket "
+        "log-in products product basket wishes products coffee basket products second basket "
         "three products coffee basket remove remove products second basket remove products "
         "coffee basket log-out basket product wishes products coffee basket log-in basket "
         "products log-out"
@@ -124,9 +124,9 @@ class Tickets(Application):
         ),
     )
     oracle = (
-        "home change wish log-out home log-in home change wish home comment change home log- "
-        "out home log-in home take wish home change comment home log-out change wish log-in "
-        "home"
+        "home change wish log-out home log-in home change wish home comment change home "
+        "log-out home log-in home take wish home change comment home log-out change wish "
+        "log-in home"
     ).split()
 
 
