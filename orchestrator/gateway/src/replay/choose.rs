@@ -103,14 +103,9 @@ impl Replay {
             StatePolicy::Order => Asker::Unknown,
             _ => episode.documents().lock().asker(head),
         };
-        let mut redirects =
-            if advances { episode.documents().lock().follow(head) } else { Vec::new() }.into_iter();
-        let followed = loop {
-            let Some(redirect) = redirects.next() else { break None };
-            let followed = asker::followed(&self.set, hits, redirect)?;
-            if let Some(place) = followed.filter(|place| members.contains(place)) {
-                break Some(place);
-            }
+        let followed = match advances {
+            true => self.followed(head, (hits, &members), episode)?,
+            false => None,
         };
         let member = match followed {
             Some(place) => {
@@ -126,6 +121,24 @@ impl Replay {
             }
         };
         Ok(Chosen { hit: hits[member], rule, differs })
+    }
+
+    /// The place of the capture that followed the redirect by which this request is made, if it is
+    /// made by one.
+    fn followed(
+        &self,
+        head: &RequestHead,
+        (hits, members): (&[IndexHit], &[usize]),
+        episode: &Episode,
+    ) -> Result<Option<usize>, IndexError> {
+        let redirects = episode.documents().lock().follow(head);
+        for redirect in redirects {
+            let place = asker::followed(&self.set, hits, redirect)?;
+            if let Some(place) = place.filter(|place| members.contains(place)) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
     }
 
     /// The captures for which the recorder did not ask by itself, if there are some: in the order
