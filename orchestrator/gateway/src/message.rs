@@ -1,7 +1,7 @@
 //! The messages between the parts of the gateway: a request head, and the reply to it.
 
 use http::{HeaderMap, Method, StatusCode, Version};
-use snapshots::index;
+use snapshots::index::{self, Effect};
 
 use crate::record::as_listed;
 use crate::upstream::{Place, Server};
@@ -66,9 +66,14 @@ impl RequestHead {
         }
     }
 
+    /// What it would do, with this body, if its server took it.
+    pub(crate) fn effect(&self, body: &[u8]) -> Effect {
+        index::effect_of_request(self.method.as_str(), &self.url, &as_listed(&self.headers), body)
+    }
+
     /// Whether it would be a write, with this body, if its server took it.
     pub(crate) fn may_write(&self, body: &[u8]) -> bool {
-        index::may_write(self.method.as_str(), &self.url, &as_listed(&self.headers), body)
+        matches!(self.effect(body), Effect::Write(_))
     }
 
     /// A header's value as text, if it is present and visible ASCII.

@@ -1,8 +1,9 @@
-//! Reads HTML documents by their tags: links, hidden fields, and whatever else walks through the
+//! Reads HTML documents by their tags: links, hidden fields, texts, and whatever else walks through the
 //! tokens. No tree is built, and nothing that scripts would add is seen.
 
 mod encoding;
 mod links;
+mod text;
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ pub use encoding::encoding;
 use html5gum::{DefaultEmitter, Tokenizer};
 pub use html5gum::{StartTag, Token};
 pub use links::{hidden_fields, links};
+pub use text::{texts, title};
 
 /// Whether this media type is HTML.
 pub fn is_html(media_type: &str) -> bool {

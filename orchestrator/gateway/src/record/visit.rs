@@ -179,7 +179,8 @@ impl Visit {
         let page = if is_repeated { PageParts::of(head, exchange) } else { PageParts::default() };
         let mut sites = self.sites.lock();
         let site = sites.entry(site_of(&head.host)).or_default();
-        if asker == Asker::Browser && matches!(effect_of(exchange), Effect::Write(_)) {
+        let may_write = matches!(effect_of(exchange), Effect::Write(_) | Effect::Action);
+        if asker == Asker::Browser && may_write {
             (site.was_written, site.is_changed) = (true, true);
             return;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::{HeaderMap, header};
 use hyper::body::Bytes;
 use snapshots::Timestamp;
-use snapshots::index::{IndexError, IndexHit, is_static_type};
+use snapshots::index::{Effect, IndexError, IndexHit, is_static_type};
 use url::Url;
 
 use super::asker::{self, Asker, SAME_REDIRECT};
@@ -287,14 +287,18 @@ impl Replay {
     /// one from now on.
     pub(super) fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
         let by_rule = self.set.changing_parts().is_write(head.method.as_str(), &head.url);
-        let is_safe = head.method.is_safe() && by_rule != Some(true);
-        if is_safe || self.options.states != StatePolicy::Nearest {
+        let effect = head.effect(body);
+        let is_read = by_rule != Some(true) && matches!(effect, Effect::None | Effect::Read(_));
+        if is_read || self.options.states != StatePolicy::Nearest {
             return;
         }
         // It cannot be read now, and was read when the pages before it were given.
         let site = self.states.site(&self.set, &head.host);
         let Some(site) = site.ok().filter(|site| !site.history.is_empty()) else { return };
-        let is_write = by_rule.unwrap_or_else(|| head.may_write(body));
+        let is_write = by_rule.unwrap_or_else(|| match effect {
+            Effect::Write(_) => true,
+            _ => site.history.acts(&head.url),
+        });
         if is_write {
             let name = format!("{} {}", head.method, head.url);
             let first = Standing::default();

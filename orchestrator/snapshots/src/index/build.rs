@@ -348,6 +348,7 @@ pub(super) fn origin_of<T: Copy, N: PartialEq, E>(
 fn turn(request: &Request, found: &ResponseRecord) -> Option<Turn> {
     match effects::judge(&request.signs, found.status, &found.signs) {
         Effect::Write(_) => Some(Turn::Write),
+        Effect::Action => Some(Turn::Action),
         _ if effects::may_begin(&request.signs, found.status, &found.signs) => Some(Turn::Start),
         _ => None,
     }

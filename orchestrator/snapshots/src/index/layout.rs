@@ -17,7 +17,7 @@ pub(super) const PAGE: usize = 512;
 const MAGIC: &[u8; 8] = b"SBXINDEX";
 /// Incremented when the file format or the keys change. An index of another version is rebuilt,
 /// because an index is only a cache.
-pub(super) const VERSION: u64 = 5;
+pub(super) const VERSION: u64 = 6;
 /// The size of an entry of the path table, in bytes.
 pub(super) const PATH: usize = 8;
 

@@ -41,8 +41,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use effects::{
-    Effect, ReadReason, WriteReason, effect_of, is_log_in, is_log_out, is_of_log_in, is_once,
-    is_static_type, may_act, may_write, only_shows_state, shows_state,
+    Effect, ReadReason, WriteReason, effect_of, effect_of_request, is_log_in, is_log_out,
+    is_of_log_in, is_once, is_static_type, may_act, only_shows_state, shows_state,
 };
 pub use error::IndexError;
 pub use history::{

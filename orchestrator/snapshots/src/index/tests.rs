@@ -21,11 +21,20 @@ pub(super) struct Writer {
     records: u32,
     /// The visit of the requests.
     pub(super) visit: Option<String>,
+    /// What each request carries.
+    pub(super) cookie: Option<String>,
 }
 
 impl Writer {
     pub(super) fn new(gzip: bool) -> Writer {
-        Writer { bytes: Vec::new(), gzip, clock: 1_767_225_600_000, records: 0, visit: None }
+        Writer {
+            bytes: Vec::new(),
+            gzip,
+            clock: 1_767_225_600_000,
+            records: 0,
+            visit: None,
+            cookie: None,
+        }
     }
 
     fn record(
@@ -64,9 +73,13 @@ impl Writer {
     }
 
     pub(super) fn json(&mut self, url: &str, body: &str) -> String {
+        self.of_type("application/json", url, body)
+    }
+
+    pub(super) fn of_type(&mut self, media_type: &str, url: &str, body: &str) -> String {
         self.clock += 1000;
         let mut block = Vec::new();
-        let headers = [("Content-Type", "application/json")].into_iter().collect();
+        let headers = [("Content-Type", media_type)].into_iter().collect();
         write_response(&mut block, 200, "OK", &headers);
         block.extend_from_slice(body.as_bytes());
         let kind = [("Content-Type", "application/http; msgtype=response")];
@@ -82,12 +95,9 @@ impl Writer {
         body: &str,
     ) {
         let mut block = Vec::new();
-        write_request(
-            &mut block,
-            method,
-            "/",
-            &[("Content-Type", content_type)].into_iter().collect(),
-        );
+        let mut headers: Headers = [("Content-Type", content_type)].into_iter().collect();
+        self.cookie.iter().for_each(|cookie| headers.push("Cookie", cookie.as_str()));
+        write_request(&mut block, method, "/", &headers);
         block.extend_from_slice(body.as_bytes());
         let to = format!("<{to}>");
         let mut fields = vec![

@@ -22,11 +22,13 @@ pub(super) enum Turn {
     Start = 2,
     /// The messages of a WebSocket connection, which may change what the site shows.
     Socket = 3,
+    /// It is a `GET` that may do something.
+    Action = 4,
 }
 
 impl Turn {
     pub(super) fn of(entry: &Entry) -> Option<Turn> {
-        [Turn::Write, Turn::Start, Turn::Socket]
+        [Turn::Write, Turn::Start, Turn::Socket, Turn::Action]
             .into_iter()
             .find(|turn| *turn as u16 == entry.status)
     }

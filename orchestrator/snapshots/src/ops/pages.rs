@@ -122,25 +122,8 @@ fn title(coding: &str, body: &[u8]) -> Option<String> {
     // A truncated or chunked body yields what it can.
     let _ = decoder(coding, body).ok()?.take(SEARCHED).read_to_end(&mut html);
     let html = String::from_utf8_lossy(&html);
-    let lower = html.to_ascii_lowercase();
-    let open = lower.find("<title")?;
-    let start = open + lower[open..].find('>')? + 1;
-    let end = start + lower[start..].find("</title")?;
-    let words: Vec<&str> = html[start..end].split_whitespace().collect();
-    let text = unescape(&words.join(" "));
-    (!text.is_empty()).then(|| text.chars().take(300).collect())
-}
-
-pub(super) fn unescape(text: &str) -> String {
-    let named = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&nbsp;", " "),
-        ("&amp;", "&"),
-    ];
-    named.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    let text = html_scan::title(&html)?;
+    Some(text.chars().take(300).collect())
 }
 
 #[cfg(test)]

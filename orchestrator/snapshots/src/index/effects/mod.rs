@@ -3,7 +3,8 @@
 //! A request is a write if it was sent by a method that changes things and the server took it,
 //! unless something says that it only asks, counts or reports. A `GET` is a write if it ends or
 //! begins a log-in: it takes away a cookie of one that the request carried, or an address of
-//! log-ins sets one and shows no page.
+//! log-ins sets one and shows no page. One of which the address says that it does something, or that
+//! leads to another page, is a write where the recording shows it, see [`super::history`].
 //!
 //! A write that is not seen leaves later captures without their state, as if nothing had happened.
 //! A read that counts as a write makes a recording look as if it were of other states. So each
@@ -24,6 +25,10 @@ pub use words::{
 
 pub(super) use cookies::CookieNames;
 pub use cookies::is_of_log_in;
+pub(super) use words::action_of;
+
+/// The status of answers that lead to another page this time.
+const LEADS_ON: [u16; 3] = [302, 303, 307];
 
 /// What a recorded request did to its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +37,9 @@ pub enum Effect {
     Write(WriteReason),
     /// It was sent like a write, and is none.
     Read(ReadReason),
+    /// It was sent like a read, and may do something: its address says so, or it leads to another
+    /// page. Whether it did is shown by what was captured before and after it.
+    Action,
     /// It was sent like any read.
     None,
 }
@@ -48,6 +56,8 @@ pub enum WriteReason {
     LogIn,
     /// The rules of the snapshot say so.
     Rule,
+    /// It is a `GET`, and the site showed something else after it.
+    Action,
     /// A message over a WebSocket, after which the site showed something else.
     Message,
 }
@@ -78,6 +88,7 @@ impl fmt::Display for Effect {
             Effect::Write(WriteReason::Message) => {
                 "the site showed something else after the message"
             }
+            Effect::Write(WriteReason::Action) => "the site showed something else after it",
             Effect::Write(WriteReason::Rule) => "the rules of the snapshot say so",
             Effect::Read(ReadReason::Refused) => "the server refused it",
             Effect::Read(ReadReason::Beacon) => "the page cannot read what comes back",
@@ -85,6 +96,7 @@ impl fmt::Display for Effect {
             Effect::Read(ReadReason::Query) => "it is a query",
             Effect::Read(ReadReason::Search) => "its address is that of a search",
             Effect::Read(ReadReason::Token) => "it renews a token",
+            Effect::Action => "nothing shows that it does something",
             Effect::None => "it was sent like any read",
         })
     }
@@ -115,6 +127,9 @@ pub(super) struct RequestSigns {
     is_once: bool,
     /// Whether it carries a cookie of a log-in.
     has_log_in: bool,
+    /// Whether it is a `GET` that may do something for who asks, and whether its address says so.
+    may_act: bool,
+    names_action: bool,
     is_page: bool,
     cookies: CookieNames,
 }
@@ -145,7 +160,21 @@ impl RequestSigns {
         let cookies = CookieNames::sent(headers);
         let (is_log_in, is_log_out) = (words::is_log_in(url), words::is_log_out(url));
         let (is_once, has_log_in) = (words::is_once(url), CookieNames::sends_log_in(headers));
-        RequestSigns { changes, read, is_log_in, is_log_out, is_once, has_log_in, is_page, cookies }
+        let asks = is_page || destination.is_none_or(|name| name == "empty");
+        let may_act = method == "GET" && asks && !cookies.is_empty();
+        let names_action = may_act && words::names_action(url);
+        RequestSigns {
+            changes,
+            read,
+            is_log_in,
+            is_log_out,
+            is_once,
+            has_log_in,
+            may_act,
+            names_action,
+            is_page,
+            cookies,
+        }
     }
 
     /// Whether a request for a page carries no cookie.
@@ -204,6 +233,9 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
             {
                 Effect::Write(WriteReason::LogIn)
             }
+            true if request.names_action => Effect::Action,
+            // What has done something often leads to the page that shows it.
+            _ if request.may_act && request.is_page && LEADS_ON.contains(&status) => Effect::Action,
             _ => Effect::None,
         };
     }
@@ -240,11 +272,11 @@ pub(super) fn session_change(
     if response.clears.is_empty() { SessionChange::Unchanged } else { SessionChange::LogOut }
 }
 
-/// Whether a request that was not recorded would be a write, if its server took it.
-pub fn may_write(method: &str, url: &str, headers: &Headers, body: &[u8]) -> bool {
+/// The effect of a request that was not recorded, if its server took it.
+pub fn effect_of_request(method: &str, url: &str, headers: &Headers, body: &[u8]) -> Effect {
     let sent = SentBody { content_type: headers.get_str("Content-Type"), bytes: Some(body) };
     let signs = RequestSigns::of(method, url, headers, &sent);
-    matches!(judge(&signs, 200, &ResponseSigns::default()), Effect::Write(_))
+    judge(&signs, 200, &ResponseSigns::default())
 }
 
 /// The effect of an exchange that is being recorded. A body that is not in memory is not known.

@@ -194,6 +194,18 @@ fn addresses_say_what_may_be_asked_for_again() {
     ] {
         assert!(may_act(url), "{url}");
     }
+    for (url, action) in [
+        (
+            "https://a.test/Ticket/Display.html?Action=Take&id=178",
+            "a.test/Ticket/Display.html?Action=Take",
+        ),
+        ("https://a.test/cart/remove/8", "a.test/cart/remove?"),
+        ("https://a.test/?add-to-cart=12", "a.test/?add-to-cart"),
+        ("https://a.test/download/linux/x86", "a.test/download/linux/x86?"),
+        ("https://a.test/go?to=3&at=5", "a.test/go?at&to"),
+    ] {
+        assert_eq!(action_of(url), action, "{url}");
+    }
     for (url, shows) in [
         ("https://a.test/cart", true),
         ("https://a.test/my/wishlist", true),

@@ -66,7 +66,7 @@ const LOG_OUTS: [&str; 3] = ["logoff", "logout", "signout"];
 const LOG_OUT_PAIRS: [[&str; 2]; 4] =
     [["log", "out"], ["sign", "out"], ["log", "off"], ["sign", "off"]];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
-const ACTIONS: [&str; 130] = [
+const ACTIONS: [&str; 131] = [
     "accept",
     "acheter",
     "acquista",
@@ -104,6 +104,7 @@ const ACTIONS: [&str; 130] = [
     "disable",
     "dismiss",
     "download",
+    "drop",
     "downvote",
     "duplicate",
     "elimina",
@@ -363,6 +364,42 @@ pub fn may_act(url: &str) -> bool {
         || names.any(|name| acts(&name) || gives_token(&name))
         || is_once(url)
         || query.iter().any(|(name, value)| is_action(name) && acts(value))
+}
+
+/// Whether a `GET` of this address does something, as the end of its path or its query says.
+pub(super) fn names_action(url: &str) -> bool {
+    named_action(url).is_some()
+}
+
+/// What a `GET` of this address does, if it does something: its path up to a name that says so,
+/// with what its query says, or else its path with the names in its query. Things are left out:
+/// `/cart/remove/7` does what `/cart/remove/8` does.
+pub(in super::super) fn action_of(url: &str) -> String {
+    named_action(url).unwrap_or_else(|| {
+        let Ok(parsed) = Url::parse(url) else { return url.to_owned() };
+        let mut names: Vec<String> =
+            parsed.query_pairs().map(|(name, _)| name.into_owned()).collect();
+        names.sort_unstable();
+        format!("{}{}?{}", parsed.host_str().unwrap_or_default(), parsed.path(), names.join("&"))
+    })
+}
+
+fn named_action(url: &str) -> Option<String> {
+    let parsed = Url::parse(url).ok()?;
+    let acts = |name: &str| words(name).iter().any(|word| ACTIONS.contains(&word.as_str()));
+    let names: Vec<&str> = parsed.path().split('/').filter(|name| !name.is_empty()).collect();
+    let place = names.iter().rposition(|name| acts(name));
+    let place = place.filter(|place| place + LAST >= names.len());
+    let path = names[..place.map_or(names.len(), |place| place + 1)].join("/");
+    let in_query = parsed.query_pairs().filter_map(|(name, value)| match () {
+        () if is_action(&name) && acts(&value) => Some(format!("{name}={value}")),
+        () if acts(&name) => Some(name.into_owned()),
+        () => None,
+    });
+    let in_query: Vec<String> = in_query.collect();
+    let host = parsed.host_str().unwrap_or_default();
+    (place.is_some() || !in_query.is_empty())
+        .then(|| format!("{host}/{path}?{}", in_query.join("&")))
 }
 
 /// Whether this is the address of a page that shows what somebody has done on the site, such as a

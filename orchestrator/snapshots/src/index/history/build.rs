@@ -12,6 +12,8 @@ use crate::matching::{self, ChangingParts, IssuedTokens, Key, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
+/// Of how many `GET`s of a site in an archive it is examined whether they do something.
+const MOST_ACTIONS: usize = 1 << 12;
 /// Of how many log-ins of a site the pages are read.
 const MOST_LOG_INS: usize = 64;
 /// Of how many captures of a host it is examined whether rules call them writes.
@@ -96,9 +98,9 @@ impl KnownWrite {
         }
     }
 
-    /// Method and address without the query.
+    /// Method and address without what differs from one such write to the next.
     pub(super) fn endpoint(&self) -> String {
-        format!("{} {}", self.method, self.url.split('?').next().unwrap_or_default())
+        super::endpoint(&self.method, &self.url, self.effect)
     }
 
     /// Whether it differs from another write in tokens and time stamps alone.
@@ -120,11 +122,16 @@ impl ReplaySet {
     /// # Errors
     /// When the disk or the server does not give them.
     pub fn history(&self, site: &str) -> Result<SiteHistory, IndexError> {
-        let is_socket = |entry: &&Entry| Turn::of(entry) == Some(Turn::Socket);
         let (mut read, mut count) = (Vec::new(), 0);
         for (member, own) in self.numbered() {
-            let entries = own.index.turns(&turns::key_of_site(site))?;
-            let sockets = entries.iter().filter(is_socket).count();
+            let mut entries = own.index.turns(&turns::key_of_site(site))?;
+            let number = |entries: &[Entry], wanted: Turn| {
+                entries.iter().filter(|entry| Turn::of(entry) == Some(wanted)).count()
+            };
+            if number(&entries, Turn::Action) > MOST_ACTIONS {
+                entries.retain(|entry| Turn::of(entry) != Some(Turn::Action));
+            }
+            let sockets = number(&entries, Turn::Socket);
             count += entries.len() - sockets;
             if count > turns::MOST {
                 tracing::warn!(site, "a site with too many writes to tell its states apart");
@@ -162,11 +169,9 @@ impl ReplaySet {
             }
             for (hit, write) in self.writes_by_rule(site, member)? {
                 let turns = by_number.entry(self.capture(hit)?.visit).or_default();
-                turns.retain(|turn| turn.hit() != hit || matches!(turn, SiteTurn::Write(..)));
-                if turns.iter().all(|turn| turn.hit() != hit) {
-                    turns.push(SiteTurn::Write(hit, Box::new(write)));
-                    turns.sort_by_key(SiteTurn::place);
-                }
+                turns.retain(|turn| turn.hit() != hit);
+                turns.push(SiteTurn::Write(hit, Box::new(write)));
+                turns.sort_by_key(SiteTurn::place);
             }
             all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns {
                 member,
@@ -182,13 +187,19 @@ impl ReplaySet {
             return Ok(SiteHistory::default());
         }
         let contents = Contents::read(self, site)?;
-        let mut history = of_turns(&all, &[]);
-        let mut queries = messages::without_effect(&history, &all, &contents);
-        let silent = queries.len();
-        queries.extend(evidence::queries(self, &history, &all, &contents)?);
-        if !queries.is_empty() {
-            history = of_turns(&all, &queries);
-            history.queries = queries.split_off(silent);
+        let mut history = of_turns(&all, &BTreeSet::new());
+        // Before it is known what does nothing, writes have more states between them than later.
+        let mut silent = evidence::without_effect(&history, &contents, WriteReason::Message);
+        if history.writes.iter().any(SiteWrite::is_action) {
+            let constant = contents.constant(self)?;
+            silent.extend(evidence::without_effect(&history, &constant, WriteReason::Action));
+            history = of_turns(&all, &silent);
+        }
+        let queries = evidence::queries(self, &history, &all, &contents)?;
+        if !queries.is_empty() || !silent.is_empty() {
+            silent.extend(queries.iter().cloned());
+            history = of_turns(&all, &silent);
+            history.queries = queries;
         }
         contents.compare(&mut history);
         Ok(history)
@@ -267,7 +278,10 @@ impl ReplaySet {
         let asked = RequestSigns::of(&method, &url, &parts.headers, &sent);
         let signs =
             response.as_ref().map(|head| ResponseSigns::of(&head.headers)).unwrap_or_default();
-        let effect = effects::judge(&asked, capture.status, &signs);
+        let effect = match effects::judge(&asked, capture.status, &signs) {
+            Effect::Action => Effect::Write(WriteReason::Action),
+            known => known,
+        };
         let headers = response.map(|head| head.headers).unwrap_or_default();
         let sets = headers.contains("Set-Cookie");
         let may_query = method == "POST"
@@ -298,7 +312,7 @@ impl ReplaySet {
 }
 
 /// The history of turns, without the writes at these addresses.
-fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
+fn of_turns(all: &[VisitTurns], silent: &BTreeSet<String>) -> SiteHistory {
     let mut history = SiteHistory::default();
     let mut known: Vec<&KnownWrite> = Vec::new();
     let mut by_key: HashMap<Key, usize> = HashMap::new();
@@ -327,7 +341,7 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
                 was_cleared = write.session_change == SessionChange::LogOut;
             }
             let endpoint = write.endpoint();
-            if queries.contains(&endpoint) {
+            if silent.contains(&endpoint) {
                 continue;
             }
             let same_key = by_key.get(&write.key).copied();

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::super::effects::{is_static_type, may_act};
+use super::super::effects::{Effect, WriteReason, is_static_type, may_act};
 use super::super::{IndexError, IndexHit, ReplaySet, SOCKET, turns};
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
-use super::{ChangedAddress, SiteHistory};
+use super::{ChangedAddress, SiteHistory, SiteWrite};
 use crate::Headers;
 use crate::matching::{self, Key, ReplayRequest};
 
@@ -28,19 +28,21 @@ pub const AUTOMATIC_WITHIN: Duration = Duration::from_millis(500);
 const SOON: u64 = 5000;
 
 /// What was captured more than once.
-pub(super) struct Contents(Vec<SeveralCaptures>);
+pub(super) struct Contents(pub(super) Vec<SeveralCaptures>);
 
 /// The captures of one address, each with what identifies its content.
-struct SeveralCaptures {
+#[derive(Clone)]
+pub(super) struct SeveralCaptures {
     url: String,
-    marks: Vec<ContentMark>,
+    pub(super) marks: Vec<ContentMark>,
 }
 
 /// What identifies the content of a capture, and the number of its visit.
-struct ContentMark {
-    hit: IndexHit,
+#[derive(Clone)]
+pub(super) struct ContentMark {
+    pub(super) hit: IndexHit,
     visit: u32,
-    content: Option<Key>,
+    pub(super) content: Option<Key>,
 }
 
 /// The content of an address in one state.
@@ -153,6 +155,38 @@ fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
             states.range(first..second).any(|(_, content)| content.mark != before.mark);
     }
     has_come_back
+}
+
+/// The addresses of the writes of one reason across which nothing has changed, as far as was
+/// recorded. A change counts where no other write was made.
+pub(super) fn without_effect(
+    history: &SiteHistory,
+    contents: &Contents,
+    reason: WriteReason,
+) -> BTreeSet<String> {
+    let is_one = |write: &&SiteWrite| write.effect == Effect::Write(reason);
+    let mut silent: BTreeSet<String> =
+        history.writes.iter().filter(is_one).map(SiteWrite::endpoint).collect();
+    if silent.is_empty() {
+        return silent;
+    }
+    for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
+        let writes = visit.writes.iter().filter_map(|number| history.writes.get(*number as usize));
+        let writes: Vec<&SiteWrite> = writes.collect();
+        for (_, states) in addresses {
+            let known = states.iter().filter_map(|(state, content)| Some((*state, content.mark?)));
+            let known: Vec<(usize, Key)> = known.collect();
+            for two in known.windows(2).filter(|two| two[0].1 != two[1].1) {
+                let between = &writes[two[0].0..two[1].0];
+                if between.iter().all(is_one) {
+                    silent.retain(|endpoint| {
+                        between.iter().all(|write| write.endpoint() != *endpoint)
+                    });
+                }
+            }
+        }
+    }
+    silent
 }
 
 /// The addresses of which the recording shows that they only ask. Each request there was sent by a

@@ -9,9 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use super::super::effects::{Effect, WriteReason};
 use super::super::{IndexError, IndexHit, ReplaySet, RequestParts};
-use super::SiteHistory;
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
-use super::evidence::Contents;
 use crate::matching::{self, Key, Payload};
 use crate::{Frame, FrameSide, Headers};
 
@@ -201,51 +199,4 @@ pub(super) fn leave_out_automatic(all: &mut [VisitTurns]) {
     for visit in all.iter_mut() {
         visit.turns.retain(&mut stays);
     }
-}
-
-/// The addresses of sockets after whose messages nothing changed, as far as was recorded.
-pub(super) fn without_effect(
-    history: &SiteHistory,
-    all: &[VisitTurns],
-    contents: &Contents,
-) -> Vec<String> {
-    let turns = || all.iter().flat_map(|visit| &visit.turns);
-    let messages = turns().filter_map(|turn| match turn {
-        SiteTurn::Write(_, write) if write.effect == Effect::Write(WriteReason::Message) => {
-            Some(write.endpoint())
-        }
-        _ => None,
-    });
-    let mut silent: BTreeSet<String> = messages.collect();
-    if silent.is_empty() {
-        return Vec::new();
-    }
-    let is_message = |number: &u32| {
-        history.writes.get(*number as usize).is_some_and(|write| write.method == SEND)
-    };
-    for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
-        let mut from = 0;
-        for run in visit.writes.chunk_by(|a, b| is_message(a) == is_message(b)) {
-            let (first, last) = (from, from + run.len());
-            from = last;
-            if !is_message(&run[0]) {
-                continue;
-            }
-            let has_changed = addresses.iter().any(|(_, states)| {
-                let mut marks = states.range(first..=last).map(|(_, content)| content.mark);
-                marks.next().is_some_and(|mark| {
-                    mark.is_some() && marks.any(|other| other.is_some() && other != mark)
-                })
-            });
-            if has_changed {
-                for write in run.iter().filter_map(|number| history.writes.get(*number as usize)) {
-                    silent.remove(&format!(
-                        "{SEND} {}",
-                        write.url.split('?').next().unwrap_or_default()
-                    ));
-                }
-            }
-        }
-    }
-    silent.into_iter().collect()
 }

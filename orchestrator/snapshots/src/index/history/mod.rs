@@ -15,6 +15,7 @@
 //! each other.
 
 mod account;
+mod actions;
 mod build;
 mod evidence;
 mod messages;
@@ -24,7 +25,7 @@ use std::collections::HashMap;
 pub use account::{Account, SessionChange};
 pub use evidence::AUTOMATIC_WITHIN;
 
-use super::effects::Effect;
+use super::effects::{Effect, WriteReason, action_of};
 use super::{IndexError, IndexHit, ReplaySet};
 
 /// A write of a site. Requests that differ only in what rules ignore, or in tokens and time stamps,
@@ -39,6 +40,26 @@ pub struct SiteWrite {
     pub effect: Effect,
     /// What it does to who is logged in.
     pub session_change: SessionChange,
+}
+
+impl SiteWrite {
+    /// Whether it is a `GET` that does something.
+    fn is_action(&self) -> bool {
+        self.effect == Effect::Write(WriteReason::Action)
+    }
+
+    /// Method and address without what differs from one such write to the next.
+    fn endpoint(&self) -> String {
+        endpoint(&self.method, &self.url, self.effect)
+    }
+}
+
+/// Method and address without the query. Of a `GET`, what it does.
+fn endpoint(method: &str, url: &str, effect: Effect) -> String {
+    match effect {
+        Effect::Write(WriteReason::Action) => format!("{method} {}", action_of(url)),
+        _ => format!("{method} {}", url.split('?').next().unwrap_or_default()),
+    }
 }
 
 /// The writes of a site, and the visits in which they were recorded.
@@ -147,6 +168,13 @@ impl SiteHistory {
     /// The visits, in no particular order.
     pub fn visits(&self) -> &[Visit] {
         &self.visits
+    }
+
+    /// Whether a `GET` of this address does what others have done that are writes.
+    pub fn acts(&self, url: &str) -> bool {
+        let action = action_of(url);
+        let mut known = self.writes.iter().filter(|write| write.is_action());
+        known.any(|write| action_of(&write.url) == action)
     }
 
     /// Whether no write of the site was recorded.

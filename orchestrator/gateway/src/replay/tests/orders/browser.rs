@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use snapshots::index::Effect;
+
 use super::*;
 use crate::Visit;
 use crate::record::{AskedIn, Asker};
@@ -194,7 +196,7 @@ impl<'a> Browser<'a> {
             Server::Live { site, recorded } => {
                 let head = super::head(method, &url, &headers);
                 if let Some(recorded) = recorded
-                    && head.may_write(body.as_bytes())
+                    && matches!(head.effect(body.as_bytes()), Effect::Write(_) | Effect::Action)
                 {
                     recorded.ask_again(site);
                 }

@@ -272,6 +272,33 @@ fn two_users() -> Running {
     })
 }
 
+/// Things are taken and given back by links. No page is the same twice.
+fn links() -> Running {
+    let (mut taken, mut turn) = (Vec::new(), 0x5eed_u64);
+    Box::new(move |ask| {
+        turn = turn.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let token = format!("token={turn:016x}");
+        let mut told = match (ask.path, ask.path.split_once('=')) {
+            ("/", _) => page(format!("home {} {token}", taken.join(" "))),
+            ("/list", _) => page(format!("list: {} {token}", taken.join(" "))),
+            ("/start", _) => page(format!("how to start {token}")),
+            (_, Some(("/list?take", what))) => {
+                taken.push(what.to_owned());
+                to("/list")
+            }
+            (_, Some(("/list?lose", what))) => {
+                taken.retain(|other| other != what);
+                to("/list")
+            }
+            _ => not_found(),
+        };
+        if ask.cookies.is_empty() {
+            told.headers.push(("Set-Cookie", "guest=7; Path=/".to_owned()));
+        }
+        told
+    })
+}
+
 macro_rules! action {
     ($name:literal, [$($need:literal),*], $act:expr) => {
         Action { name: $name, needs: &[$($need),*], act: $act }
@@ -431,6 +458,22 @@ pub(super) const SITES: &[SmallSite] = &[
             action!("take back", ["hi"], |b| b.fetch("DELETE", "/api/messages/last", "")),
         ],
         oracle: &["read", "say", "read", "say", "read", "take back", "read", "take back", "read"],
+    },
+    SmallSite {
+        name: "links",
+        new: links,
+        actions: &[
+            action!("home", [], |b| b.follow("/")),
+            action!("list", [], |b| b.follow("/list")),
+            action!("start", [], |b| b.follow("/start")),
+            action!("take a", [], |b| b.follow("/list?take=pen")),
+            action!("take b", [], |b| b.follow("/list?take=cup")),
+            action!("drop", ["pen"], |b| b.follow("/list?lose=pen")),
+        ],
+        oracle: &[
+            "list", "home", "start", "home", "list", "take a", "home", "start", "list", "take b",
+            "home", "list", "drop", "home", "list",
+        ],
     },
     SmallSite {
         name: "two users",
