@@ -261,7 +261,7 @@ impl AskedIn {
     /// leads elsewhere, has changed it.
     pub(crate) fn answered(&self, parts: &response::Parts) {
         if self.asker == Asker::Browser {
-            if ContentKind::of(&parts.headers) == ContentKind::Document {
+            if ContentKind::of(&self.head, &parts.headers) == ContentKind::Document {
                 *self.visit.document.lock() = Some(Instant::now());
             }
             let mut site = self.visit.of_site(&self.head);
@@ -378,7 +378,7 @@ fn is_repeatable(head: &RequestHead, exchange: &Exchange) -> bool {
     head.method == Method::GET
         && (exchange.response.status == 200 || leads_on())
         && exchange.truncated.is_none()
-        && ContentKind::of(&headers) != ContentKind::Static
+        && ContentKind::of(head, &headers) != ContentKind::Static
         && !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
         && !may_act(&head.url)
         // Another poll of the same connection would end it.

@@ -30,6 +30,10 @@ pub(super) struct Chosen {
 /// pages.
 const MOST_ASKED: usize = 256;
 
+/// What a browser asks for that is the same in every state.
+const STATIC_DESTINATIONS: [&str; 8] =
+    ["audio", "font", "image", "manifest", "script", "style", "track", "video"];
+
 /// What a response is to the state of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContentKind {
@@ -43,12 +47,16 @@ pub(crate) enum ContentKind {
 }
 
 impl ContentKind {
-    pub(crate) fn of(headers: &HeaderMap) -> ContentKind {
+    /// By the response's media type. Many servers have none for fonts, so what a browser asks for
+    /// as one is one.
+    pub(crate) fn of(head: &RequestHead, headers: &HeaderMap) -> ContentKind {
         let name = headers
             .get(header::CONTENT_TYPE)
             .and_then(|name| name.to_str().ok())
             .unwrap_or_default();
+        let destination = head.header("sec-fetch-dest").unwrap_or_default();
         match () {
+            () if STATIC_DESTINATIONS.contains(&destination) => ContentKind::Static,
             () if name.to_ascii_lowercase().contains("html") => ContentKind::Document,
             () if is_static_type(name) => ContentKind::Static,
             () => ContentKind::Data,

@@ -344,7 +344,7 @@ impl Replay {
             };
             let rule = rule.filter(|_| self.options.level != MatchLevel::Exact);
             let answer = rule.into_iter().fold(answer, Answer::by_rule);
-            let kind = ContentKind::of(&stored.headers);
+            let kind = ContentKind::of(head, &stored.headers);
             let differs = differs.filter(|_| kind != ContentKind::Static);
             if differs.is_some() && self.options.states == StatePolicy::Strict {
                 return Ok(None);
@@ -397,7 +397,7 @@ impl Replay {
         head: &RequestHead,
         reply: Reply,
     ) -> Result<Reply, StoredError> {
-        let kind = ContentKind::of(&reply.headers);
+        let kind = ContentKind::of(head, &reply.headers);
         let reply = Reply { capture: Some(self.given_capture(hit, head, kind)?), ..reply };
         Ok(match self.options.level {
             MatchLevel::Exact => reply,

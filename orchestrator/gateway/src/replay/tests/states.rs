@@ -137,6 +137,20 @@ fn a_page_is_that_of_what_was_done() {
 }
 
 #[test]
+fn a_font_is_one_whatever_its_server_calls_it() {
+    let site = Site::new();
+    let font = "https://shop.test/a.woff2";
+    site.page(SHOP, "shop").page(CART, "empty").asked(font, CART, "text/plain", "font");
+    site.post("/add").page(CART, "1 item");
+    let client = site.client();
+    client.enter(SHOP);
+    client.post("/add");
+    let asked = |destination: &str| client.get(font, &[("sec-fetch-dest", destination)]).answer;
+    assert_eq!(asked("font"), Answer::Exact);
+    assert_eq!(asked("empty"), other(&[], &["/add"]));
+}
+
+#[test]
 fn what_is_given_is_told_with_its_state() {
     let site = Site::new();
     site.page(CART, "empty").post("/add").page(CART, "1 item");
