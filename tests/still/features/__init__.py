@@ -19,5 +19,6 @@ from features import (  # noqa: F401
     storage,
     styles,
     timing,
+    values,
     workers,
 )

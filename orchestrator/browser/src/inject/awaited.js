@@ -15,8 +15,8 @@
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000;
 const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // After how many tasks without news a result is let in though earlier calls or events lack a reply:
-// they may wait for what follows from it. Media take long.
-const STUCK_TASKS = 600, MEDIA_STUCK_TASKS = 10000;
+// they may wait for what follows from it. Work of another thread never does, and media take long.
+const STUCK_TASKS = 600, PATIENCE = { work: REPLY_TASKS, media: 10000, append: 10000, reply: 5000 };
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
 // Libraries put a class of their own in the place of `Promise`, and change `then`.
@@ -38,7 +38,7 @@ let answered = 0, running = false;
 // The promise that takes the place of one of the browser's.
 function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof NativePromise)) return promise;
-  if (isDocument && ['reply', 'body', 'media', 'append'].includes(what)) {
+  if (isDocument && ['work', 'reply', 'short', 'body', 'media', 'append'].includes(what)) {
     return letInByOrder(promise, what, onGiveUp);
   }
   const key = {};
@@ -81,18 +81,27 @@ function stopWaiting() {
 // there.
 const isMedia = ({ what }) => what === 'media' || what === 'append';
 const isLoaded = () => document.readyState === 'complete' && !heldLifecycle.length
-  && results.every((result) => !isMedia(result) || result.letIn);
+  && results.every((result) => !isMedia(result) || !isDue(result));
+// What was waited for in vain is late: nothing else waits for it any more.
+const isDue = (awaited) => !awaited.letIn && !awaited.isLate;
+const isDueEvent = () => pending.values().some(isDue);
 // Whether what is awaited may itself wait for what is not let in yet.
 function isStuck() {
-  const isLoading = results.some((result) => isMedia(result) && !result.letIn);
-  return tasks - last >= (isLoading ? MEDIA_STUCK_TASKS : STUCK_TASKS);
+  const isPast = ({ what }) => tasks - last >= (PATIENCE[what] ?? STUCK_TASKS);
+  if (!isPast({})) return false;
+  const due = [...pending.values(), ...results].filter(isDue);
+  if (!due.every(isPast)) return false;
+  for (const awaited of due) awaited.isLate = true;
+  return true;
 }
 // Which result may be let in now; -1 is none.
 function nextResult() {
   if (isStuck()) return results.findIndex((result) => result.letIn);
-  return !pending.size && results[0]?.letIn && isLoaded() ? 0 : -1;
+  if (isDueEvent() || !isLoaded()) return -1;
+  const next = results.findIndex((result) => !result.isLate || result.letIn);
+  return results[next]?.letIn ? next : -1;
 }
-const isShort = ({ what }) => ['lock', 'body', 'append'].includes(what);
+const isShort = ({ what }) => ['lock', 'short', 'body', 'append'].includes(what);
 // Below all other tasks, so that each step finds the document without any.
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
@@ -103,7 +112,7 @@ function next() {
 function step() {
   if (seen !== answered) (seen = answered, last = tasks);
   const come = nextResult();
-  if (heldLifecycle.length && (!pending.size || isStuck())) {
+  if (heldLifecycle.length && (!isDueEvent() || isStuck())) {
     last = tasks;
     next();
     releaseLifecycle();
@@ -444,8 +453,20 @@ const ownGetter = (type, name) => {
   return prototype && Object.getOwnPropertyDescriptor(prototype, name)?.get;
 };
 const socketURL = ownGetter('WebSocket', 'url'), streamURL = ownGetter('WebSocketStream', 'url');
-const streamOpened = ownGetter('WebSocketStream', 'opened');
-const transportReady = ownGetter('WebTransport', 'ready');
+// What pages read where such a promise is one of the browser's.
+const orderedPromises = new WeakMap();
+for (const [type, name] of [['WebSocketStream', 'opened'], ['WebTransport', 'ready']]) {
+  replace(globalThis[type]?.prototype, name, (native) => ({
+    get [name]() {
+      const promise = apply(native, this, []);
+      return orderedPromises.get(promise) ?? promise;
+    },
+  }));
+}
+const awaitOpening = (object, name, what) => {
+  const promise = object[name];
+  orderedPromises.set(promise, blockTime(promise, isDocument ? 'reply' : what));
+};
 const portOf = (url) => Number(/^wss?:\/\/[^/?#]*?:(\d+)[/?#]/.exec(url)?.[1]);
 replaceClass('WebSocket', (native, args, self) => {
   const socket = Reflect.construct(native, args, self);
@@ -457,12 +478,12 @@ replaceClass('WebSocket', (native, args, self) => {
 replaceClass('WebSocketStream', (native, args, self) => {
   const socket = Reflect.construct(native, args, self);
   if (!BAD_PORTS.includes(portOf(apply(streamURL, socket, [])))) {
-    blockTime(apply(streamOpened, socket, []), 'socket');
+    awaitOpening(socket, 'opened', 'socket');
   }
   return socket;
 });
 replaceClass('WebTransport', (native, args, self) => {
   const transport = Reflect.construct(native, args, self);
-  blockTime(apply(transportReady, transport, []), 'event');
+  awaitOpening(transport, 'ready', 'event');
   return transport;
 });

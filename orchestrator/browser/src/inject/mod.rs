@@ -9,7 +9,11 @@
 //! measured       the browser's measurements of itself
 //! realm          date and randomness
 //! awaited        replies of other threads and processes
-//! replies, keys  the functions that have them, and generated keys
+//! replies        the functions that have them
+//! numbers        large numbers
+//! randomised     what is signed or encrypted with chance
+//! keys           generated keys
+//! peers          the names of connections between peers, and of streams
 //! lifecycle      `DOMContentLoaded` and `load`, behind what is awaited
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
@@ -39,8 +43,11 @@ const PLACE: &str = include_str!("place.js");
 const FROZEN: &str = include_str!("frozen.js");
 const MEASURED: &str = include_str!("measured.js");
 const AWAITED: &str = include_str!("awaited.js");
+const NUMBERS: &str = include_str!("numbers.js");
+const RANDOMISED: &str = include_str!("randomised.js");
 const REPLIES: &str = include_str!("replies.js");
 const KEYS: &str = include_str!("keys.js");
+const PEERS: &str = include_str!("peers.js");
 const LIFECYCLE: &str = include_str!("lifecycle.js");
 const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
@@ -66,7 +73,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{LIFECYCLE}\n{PAGE}\n{PLAYBACK}\n{VIDEO_FRAMES}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{NUMBERS}\n{RANDOMISED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PEERS}\n{LIFECYCLE}\n{PAGE}\n{PLAYBACK}\n{VIDEO_FRAMES}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),
@@ -87,7 +94,7 @@ pub(crate) fn worker(
     start: f64,
 ) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{NUMBERS}\n{RANDOMISED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )

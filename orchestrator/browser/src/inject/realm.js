@@ -46,26 +46,32 @@ function hash(text) {
   }
   return h;
 }
-let [a, b, c, d] = hash(`${seed}|${place}|${origin}`);
-function randomWord() {
-  const t = (a + b | 0) + d | 0;
-  d = d + 1 | 0;
-  a = b ^ b >>> 9;
-  b = c + (c << 3) | 0;
-  c = (c << 21 | c >>> 11) + t | 0;
-  return t >>> 0;
+function generator([a, b, c, d]) {
+  const word = () => {
+    const t = (a + b | 0) + d | 0;
+    d = d + 1 | 0;
+    a = b ^ b >>> 9;
+    b = c + (c << 3) | 0;
+    c = (c << 21 | c >>> 11) + t | 0;
+    return t >>> 0;
+  };
+  for (let i = 0; i < 16; i++) word();
+  return word;
 }
-for (let i = 0; i < 16; i++) randomWord();
+const randomWord = generator(hash(`${seed}|${place}|${origin}`));
+// Gives as many random bytes as wanted, and takes four words for all of them.
+const bytesFrom = (word) => (length) => Array.from({ length }, () => word() >>> 24);
+const randomBytes = () => bytesFrom(generator(Array.from({ length: 4 }, randomWord)));
 
 replace(Math, 'random', () => ({
   random() { return ((randomWord() >>> 5) * 67108864 + (randomWord() >>> 6)) / 9007199254740992; },
 }));
 if (globalThis.Crypto) {
-  const bytesOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  const viewOf = (array) => new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   replace(Crypto.prototype, 'getRandomValues', (native) => ({
     getRandomValues(array) {
       apply(native, this, [array]); // for its checks and its errors
-      const bytes = bytesOf(array);
+      const bytes = viewOf(array);
       for (let i = 0; i < bytes.length; i++) bytes[i] = randomWord() >>> 24;
       return array;
     },
@@ -86,6 +92,7 @@ if (globalThis.Crypto) {
 // What differs between machines.
 const navigatorType = globalThis.Navigator ?? globalThis.WorkerNavigator;
 replace(navigatorType?.prototype, 'hardwareConcurrency', () => ({ get hardwareConcurrency() { return 4; } }));
+replace(navigatorType?.prototype, 'cpuPerformance', () => ({ get cpuPerformance() { return 2; } }));
 replace(navigatorType?.prototype, 'deviceMemory', () => ({ get deviceMemory() { return 8; } }));
 const connection = globalThis.NetworkInformation?.prototype;
 replace(connection, 'effectiveType', () => ({ get effectiveType() { return '4g'; } }));

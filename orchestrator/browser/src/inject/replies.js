@@ -85,11 +85,16 @@ const waiting = (name, wait) => (native) => ({
   [name](...args) { return wait(apply(native, this ?? globalThis, args)); },
 });
 const inTurn = (promise) => blockTime(promise);
-const inTurnOfRequests = (promise) => blockTime(inRequestOrder(promise));
-const shortly = (promise) => blockTime(promise, 'lock');
+const inTurnOfRequests = (promise) => blockTime(inRequestOrder(promise), 'work');
+const shortly = (promise) => blockTime(promise, 'short');
 each(ORDERED_REPLIES, (type, name) => replaceWhenDefined(type, name, (native) => {
-  if (type === 'SubtleCrypto') nativeSubtle[name] = native;
-  return waiting(name, inTurnOfRequests)(native);
+  if (type !== 'SubtleCrypto') return waiting(name, inTurnOfRequests)(native);
+  nativeSubtle[name] = native;
+  return {
+    [name](...args) {
+      return inTurnOfRequests(withSeed(name, this, args, () => apply(native, this, args)));
+    },
+  };
 }));
 each(REPLIES, (type, name) => replaceWhenDefined(type, name, waiting(name, inTurn)));
 // These may also wait for the page itself, for a person or for what never comes. So they are waited
@@ -111,6 +116,16 @@ const SHORT_REPLIES = {
   XRSystem: 'requestSession',
 };
 each(SHORT_REPLIES, (type, name) => replaceWhenDefined(type, name, waiting(name, shortly)));
+// A place is told, or refused, to one of two functions.
+replace(globalThis.Geolocation?.prototype, 'getCurrentPosition', (native) => ({
+  getCurrentPosition(...args) {
+    let come = null;
+    const told = new NativePromise((done) => { come = done; });
+    const tell = (callback) => typeof callback === 'function' ? (value) => come(() => callback(value)) : callback;
+    apply(native, this, [tell(args[0]), tell(args[1]), ...args.slice(2)]);
+    apply(nativeThen, blockTime(told), [(call) => call()]);
+  },
+}));
 // The events of a registration follow its promise at once, so that this may not wait for its turn.
 const atOnce = (promise) => blockTime(promise, 'event');
 replaceWhenDefined('ServiceWorkerContainer', 'register', waiting('register', atOnce));

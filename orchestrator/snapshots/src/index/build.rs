@@ -348,7 +348,8 @@ pub(super) fn origin_of<T: Copy, N: PartialEq, E>(
 fn turn(request: &Request, found: &ResponseRecord) -> Option<Turn> {
     match effects::judge(&request.signs, found.status, &found.signs) {
         Effect::Write(_) => Some(Turn::Write),
-        Effect::Action => Some(Turn::Action),
+        // The recorder asks for nothing that does something.
+        Effect::Action if !request.asked_again => Some(Turn::Action),
         _ if effects::may_begin(&request.signs, found.status, &found.signs) => Some(Turn::Start),
         _ => None,
     }

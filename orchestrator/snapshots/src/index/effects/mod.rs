@@ -142,6 +142,7 @@ pub(super) struct ResponseSigns {
     sets: CookieNames,
     clears: CookieNames,
     sets_any: bool,
+    leads_to_log_in: bool,
 }
 
 impl RequestSigns {
@@ -161,7 +162,7 @@ impl RequestSigns {
         let (is_log_in, is_log_out) = (words::is_log_in(url), words::is_log_out(url));
         let (is_once, has_log_in) = (words::is_once(url), CookieNames::sends_log_in(headers));
         let asks = is_page || destination.is_none_or(|name| name == "empty");
-        let may_act = method == "GET" && asks && !cookies.is_empty();
+        let may_act = method == "GET" && asks && !cookies.is_empty() && !is_log_in && !is_log_out;
         let names_action = may_act && words::names_action(url);
         RequestSigns {
             changes,
@@ -187,7 +188,9 @@ impl ResponseSigns {
     pub(super) fn of(headers: &Headers) -> ResponseSigns {
         let (sets, clears) = CookieNames::set(headers);
         let is_html = headers.get_str("Content-Type").is_some_and(|name| name.contains("html"));
-        ResponseSigns { is_html, sets, clears, sets_any: headers.contains("Set-Cookie") }
+        let leads_to_log_in = headers.get_str("Location").is_some_and(words::leads_to_log_in);
+        let sets_any = headers.contains("Set-Cookie");
+        ResponseSigns { is_html, sets, clears, sets_any, leads_to_log_in }
     }
 }
 
@@ -235,7 +238,14 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
             }
             true if request.names_action => Effect::Action,
             // What has done something often leads to the page that shows it.
-            _ if request.may_act && request.is_page && LEADS_ON.contains(&status) => Effect::Action,
+            // What leads to a log-in was refused.
+            _ if request.may_act
+                && request.is_page
+                && LEADS_ON.contains(&status)
+                && !response.leads_to_log_in =>
+            {
+                Effect::Action
+            }
             _ => Effect::None,
         };
     }

@@ -329,6 +329,12 @@ pub fn is_log_in(url: &str) -> bool {
     last_names(url).iter().any(|words| names_log_in(words))
 }
 
+/// Whether a redirect leads to an address of log-ins. It may be relative.
+pub(super) fn leads_to_log_in(location: &str) -> bool {
+    let base = Url::parse("http://any.test/");
+    base.and_then(|base| base.join(location)).is_ok_and(|url| is_log_in(url.as_str()))
+}
+
 /// Whether it is an address of log-outs.
 pub fn is_log_out(url: &str) -> bool {
     last_names(url).last().is_some_and(|words| {

@@ -189,10 +189,16 @@ impl ReplaySet {
         let contents = Contents::read(self, site)?;
         let mut history = of_turns(&all, &BTreeSet::new());
         // Before it is known what does nothing, writes have more states between them than later.
-        let mut silent = evidence::without_effect(&history, &contents, WriteReason::Message);
+        let messages = evidence::tally(&history, &contents, WriteReason::Message).into_iter();
+        let silent = messages.filter(|(_, tally)| tally.changed == 0);
+        let mut silent: BTreeSet<String> = silent.map(|(endpoint, _)| endpoint).collect();
         if history.writes.iter().any(SiteWrite::is_action) {
             let constant = contents.constant(self)?;
-            silent.extend(evidence::without_effect(&history, &constant, WriteReason::Action));
+            let actions = evidence::tally(&history, &constant, WriteReason::Action).into_iter();
+            // What is shown once, such as a message, is gone with any request.
+            let others =
+                actions.filter(|(_, tally)| tally.changed == 0 || tally.changed < tally.kept);
+            silent.extend(others.map(|(endpoint, _)| endpoint));
             history = of_turns(&all, &silent);
         }
         let queries = evidence::queries(self, &history, &all, &contents)?;

@@ -157,36 +157,49 @@ fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
     has_come_back
 }
 
-/// The addresses of the writes of one reason across which nothing has changed, as far as was
-/// recorded. A change counts where no other write was made.
-pub(super) fn without_effect(
+/// How often something was captured on both sides of a write, and differed or not.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) changed: usize,
+    pub(super) kept: usize,
+}
+
+/// The addresses of the writes of one reason, with what was captured on both sides of each. A
+/// change counts where no write of another reason was made.
+pub(super) fn tally(
     history: &SiteHistory,
     contents: &Contents,
     reason: WriteReason,
-) -> BTreeSet<String> {
-    let is_one = |write: &&SiteWrite| write.effect == Effect::Write(reason);
-    let mut silent: BTreeSet<String> =
-        history.writes.iter().filter(is_one).map(SiteWrite::endpoint).collect();
-    if silent.is_empty() {
-        return silent;
+) -> BTreeMap<String, Tally> {
+    let is_one = |write: &SiteWrite| write.effect == Effect::Write(reason);
+    let all = history.writes.iter().filter(|write| is_one(write));
+    let mut tallies: BTreeMap<String, Tally> =
+        all.map(|write| (write.endpoint(), Tally::default())).collect();
+    if tallies.is_empty() {
+        return tallies;
     }
     for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
         let writes = visit.writes.iter().filter_map(|number| history.writes.get(*number as usize));
         let writes: Vec<&SiteWrite> = writes.collect();
-        for (_, states) in addresses {
-            let known = states.iter().filter_map(|(state, content)| Some((*state, content.mark?)));
-            let known: Vec<(usize, Key)> = known.collect();
-            for two in known.windows(2).filter(|two| two[0].1 != two[1].1) {
-                let between = &writes[two[0].0..two[1].0];
-                if between.iter().all(is_one) {
-                    silent.retain(|endpoint| {
-                        between.iter().all(|write| write.endpoint() != *endpoint)
-                    });
+        for (at, write) in writes.iter().enumerate().filter(|(_, write)| is_one(write)) {
+            let (mut differs, mut is_same) = (false, false);
+            for (_, states) in &addresses {
+                let known =
+                    |(state, content): (&usize, &StateContent)| Some((*state, content.mark?));
+                let before = states.range(..=at).rev().find_map(known);
+                let after = states.range(at + 1..).find_map(known);
+                let Some(((first, before), (last, after))) = before.zip(after) else { continue };
+                if writes[first..last].iter().all(|write| is_one(write)) {
+                    (differs, is_same) = (differs || before != after, is_same || before == after);
                 }
+            }
+            if let Some(tally) = tallies.get_mut(&write.endpoint()) {
+                tally.changed += usize::from(differs);
+                tally.kept += usize::from(is_same && !differs);
             }
         }
     }
-    silent
+    tallies
 }
 
 /// The addresses of which the recording shows that they only ask. Each request there was sent by a

@@ -1,0 +1,41 @@
+// Large numbers, for keys and signatures. Defines `numberOf`, `bytesOf`, `power`, `inverse`,
+// `encoded`, `decoded` and `copied`.
+
+const nativeBtoa = btoa, nativeAtob = atob;
+const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const numberOf = (bytes) => BigInt(`0x0${hexOf(bytes)}`);
+function bytesOf(number, length) {
+  const hex = number.toString(16).padStart(2 * length, '0');
+  return Uint8Array.from({ length }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+}
+const lengthOf = (number) => Math.ceil(number.toString(16).length / 2);
+function power(base, exponent, modulus) {
+  let result = 1n;
+  for (const bit of exponent.toString(2)) {
+    result = result * result % modulus;
+    if (bit === '1') result = result * base % modulus;
+  }
+  return result;
+}
+const positive = (number, modulus) => (number % modulus + modulus) % modulus;
+function inverse(number, modulus) {
+  let [high, low, x, y] = [modulus, positive(number, modulus), 0n, 1n];
+  while (low) [high, low, x, y] = [low, high % low, y, x - high / low * y];
+  return positive(x, modulus);
+}
+// Numbers as a JSON Web Key has them.
+function encoded(number, length = lengthOf(number)) {
+  const text = nativeBtoa(String.fromCharCode(...bytesOf(number, length)));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+function decoded(text) {
+  const plain = nativeAtob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return numberOf(Array.from(plain, (letter) => letter.charCodeAt(0)));
+}
+// The bytes of a buffer as they are now.
+function copied(buffer) {
+  if (ArrayBuffer.isView(buffer)) {
+    return new Uint8Array(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+  }
+  return buffer instanceof ArrayBuffer ? new Uint8Array(buffer.slice(0)) : buffer;
+}
