@@ -3,7 +3,7 @@
 
     play.py --sandbox BINARY [--pages 40] [--seed 1] [--first 0] [--visits 6] [--workers 1]
             [--browser PATH] [--load N] [--nice N] [--cpu LIST] [--recorded] [--timeout SECONDS]
-            [--allow N] [--output FOLDER] [--minimise]
+            [--allow N] [--output FOLDER] [--elsewhere] [--minimise]
     play.py --sandbox BINARY --corpus               # the kept pages
     play.py --sandbox BINARY --libraries [NAME...]  # the pages of libraries
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
@@ -56,6 +56,11 @@ def arguments():
     parser.add_argument(
         "--recorded", action="store_true", help="record the pages first, and play the recording"
     )
+    parser.add_argument(
+        "--elsewhere",
+        action="store_true",
+        help="all visits but the first as on another machine: one processor, another place",
+    )
     parser.add_argument("--corpus", action="store_true", help="play the kept pages")
     parser.add_argument(
         "--libraries",
@@ -104,6 +109,7 @@ def main():
         given.cpu,
         given.recorded,
         pages if given.libraries is None else libraries,
+        given.elsewhere,
     )
     options.output.mkdir(parents=True, exist_ok=True)
     wanted, begun = chosen(given), time.monotonic()

@@ -14,6 +14,8 @@ import pages
 from grammar import FAR, HOST, OTHER
 from load import busy
 
+# Of another machine: with one processor, in another place.
+ELSEWHERE = {"TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", "LANGUAGE": "de:fr"}
 HERE = pathlib.Path(__file__).resolve().parent
 CLOCK = "2026-03-12T08:30:00Z"
 SITE = f"""title: Laboratory
@@ -42,6 +44,10 @@ class Options:
     recorded: bool = False
     # What makes the pages: `pages` or `libraries`.
     kind: types.ModuleType = pages
+    # Whether all visits but the first are as on another machine.
+    elsewhere: bool = False
+    # Variables of the environment, besides those of this process.
+    variables: dict = dataclasses.field(default_factory=dict)
 
     def environment(self):
         """What `sandbox` sees: a data folder of its own, and consent to the command of the site."""
@@ -51,7 +57,12 @@ class Options:
             "SANDBOX_DATA": str(self.output / "data"),
             "SANDBOX_TRUST": "1",
             **more,
+            **self.variables,
         }
+
+    def moved(self):
+        """The same on another machine."""
+        return dataclasses.replace(self, cpu="0", variables=ELSEWHERE)
 
     def command(self, *words):
         """A command of the program, with its priority and its processors."""
@@ -128,9 +139,8 @@ def play(options, batch):
             name for name in batch if not any(one.outcome == "timed_out" for one in played[name])
         ]
         if again and options.visits > 1:
-            for name, episodes in visited(
-                options, folder, suite, again, options.visits - 1
-            ).items():
+            others = options.moved() if options.elsewhere else options
+            for name, episodes in visited(others, folder, suite, again, options.visits - 1).items():
                 played[name] += episodes
     return played
 

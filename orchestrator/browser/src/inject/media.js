@@ -106,6 +106,14 @@ replace(Media, 'src', (native, nativeSet) => ({
     if (levelOf(this) === HAVE_NOTHING) resetPlayback(player);
   },
 }));
+// A stream may have nothing to show before a frame is drawn.
+replace(Media, 'srcObject', (native, nativeSet) => ({
+  get srcObject() { return apply(native, this, []); },
+  set srcObject(stream) {
+    apply(nativeSet, this, [stream]);
+    if (stream) blockTime(firstOf(this, ['loadedmetadata', 'error']), 'stream');
+  },
+}));
 replaceClass('Audio', (native, args, self) => {
   const element = Reflect.construct(native, args, self);
   playerOf(element);
