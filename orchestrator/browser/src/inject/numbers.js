@@ -1,7 +1,6 @@
 // Large numbers, for keys and signatures. Defines `numberOf`, `bytesOf`, `power`, `inverse`,
 // `encoded`, `decoded` and `copied`.
 
-const nativeBtoa = btoa, nativeAtob = atob;
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 const numberOf = (bytes) => BigInt(`0x0${hexOf(bytes)}`);
 function bytesOf(number, length) {
@@ -23,14 +22,16 @@ function inverse(number, modulus) {
   while (low) [high, low, x, y] = [low, high % low, y, x - high / low * y];
   return positive(x, modulus);
 }
-// Numbers as a JSON Web Key has them.
+// Numbers as a JSON Web Key has them. A worker has no `btoa` yet.
+const SIX_BITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 function encoded(number, length = lengthOf(number)) {
-  const text = nativeBtoa(String.fromCharCode(...bytesOf(number, length)));
-  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const letters = Math.ceil(8 * length / 6), shifted = number << BigInt(6 * letters - 8 * length);
+  const at = (i) => SIX_BITS[shifted >> BigInt(6 * (letters - 1 - i)) & 63n];
+  return Array.from({ length: letters }, (_, i) => at(i)).join('');
 }
 function decoded(text) {
-  const plain = nativeAtob(text.replaceAll('-', '+').replaceAll('_', '/'));
-  return numberOf(Array.from(plain, (letter) => letter.charCodeAt(0)));
+  const all = Array.from(text).reduce((sum, letter) => sum << 6n | BigInt(SIX_BITS.indexOf(letter)), 0n);
+  return all >> BigInt(6 * text.length % 8);
 }
 // The bytes of a buffer as they are now.
 function copied(buffer) {

@@ -1,8 +1,8 @@
 // Connections between peers name themselves by chance. Pages read other names, which come from the
-// world's randomness; the browser gets its own ones back. Expects `randomBytes` and `now`.
+// world's randomness; the browser gets its own ones back. Expects `numbers.js`, `randomBytes` and
+// `now`.
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const letters = (length) => (random) => random(length).map((byte) => LETTERS[byte % 64]).join('');
+const letters = (length) => (random) => random(length).map((byte) => SIX_BITS[byte % 62]).join('');
 const digits = (length) => (random) => `1${random(length - 1).map((byte) => byte % 10).join('')}`;
 const pairs = (random) => random(32).map((byte) => byte.toString(16).padStart(2, '0')).join(':').toUpperCase();
 const uuid = (random) => hexOf(random(16)).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
