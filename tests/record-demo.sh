@@ -1,5 +1,6 @@
 #!/bin/sh
-# Records the demo web, served by its origin on loopback, into snapshots/demo.wacz.
+# Records the demo web, served by its origin on loopback, into snapshots/demo.wacz: what a crawl
+# finds, and what the solutions of the demo suite do, from start to end.
 # Usage: record-demo.sh SANDBOX
 set -eu
 sandbox=$1
@@ -23,8 +24,13 @@ while [ -z "$plain" ] || [ -z "$tls" ] || [ -z "$ca" ]; do
     esac
 done <"$work/ready"
 
-"$sandbox" record $(grep -v '^#' tests/origin/urls.txt) \
-    --connect-to ":80:$plain" --connect-to ":443:$tls" --upstream-ca "$ca" \
-    --depth 1 --pages 600 --delay 0 --title "The demo web" -o "$work/demo.wacz"
+live="--connect-to :80:$plain --connect-to :443:$tls --upstream-ca $ca --delay 0"
+"$sandbox" record $(grep -v '^#' tests/origin/urls.txt) $live \
+    --depth 1 --pages 600 --title "The demo web" -o "$work/crawl.wacz"
+cp -r tasks/demo "$work/suite"
+sed -i 's#\[.*demo.wacz\]#[../solutions.wacz]#' "$work/suite/suite.yaml"
+"$sandbox" record --suite "$work/suite" --agent oracle --rounds 1 --pages 1 $live \
+    -o "$work/solutions.wacz"
+"$sandbox" snapshot merge "$work/crawl.wacz" "$work/solutions.wacz" -o "$work/demo.wacz"
 "$sandbox" snapshot verify "$work/demo.wacz"
 mv "$work/demo.wacz" snapshots/demo.wacz

@@ -369,12 +369,16 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
     const lock = locks.get(name);
     let granted = null, ended = null;
     const grant = new NativePromise((come) => { granted = come; });
+    // Its turn among the results; one that was not waited for gets it when it is granted.
+    const wish = { turn: null, wait() { this.turn = blockTime(grant, 'short'); } };
     const end = new NativePromise((come) => { ended = come; });
     const isSteal = last > 1 && Boolean(args[1]?.steal);
     args[last] = function (given) {
       granted();
-      lock.wanted.delete(grant);
-      const call = () => apply(callback, this, [given]);
+      lock.wanted.delete(wish);
+      if (isDocument && !wish.turn) wish.wait();
+      const grantedCall = () => apply(callback, this, [given]);
+      const call = () => isDocument ? apply(nativeThen, wish.turn, [grantedCall]) : grantedCall();
       const brokenHolders = isSteal ? [...lock.holders] : [];
       if (given) lock.holders.add(end);
       if (!brokenHolders.length) return call();
@@ -383,16 +387,16 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
       return apply(nativeThen, brokenHolders.reduce(after, NativePromise.resolve()), [call]);
     };
     const isFree = !lock.holders.size;
-    lock.wanted.add(grant);
+    lock.wanted.add(wish);
     const request = apply(native, this, args);
-    if (isFree || isSteal) blockTime(grant, 'lock');
+    if (isFree || isSteal) wish.wait();
     // Also where it was taken away, or is never to be had.
     const over = () => {
       granted();
       ended();
-      lock.wanted.delete(grant);
+      lock.wanted.delete(wish);
       lock.holders.delete(end);
-      for (const wanted of lock.wanted) blockTime(wanted, 'lock');
+      for (const wanted of lock.wanted) wanted.wait();
       if (!lock.holders.size && !lock.wanted.size) locks.delete(name);
     };
     apply(nativeThen, request, [over, over]);

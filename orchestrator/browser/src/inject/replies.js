@@ -157,3 +157,8 @@ replace(globalThis, 'createImageBitmap', waiting('createImageBitmap', inTurnOfRe
 for (const name of ['compile', 'instantiate']) {
   replace(globalThis.WebAssembly, name, waiting(name, inTurnOfRequests));
 }
+if (isDocument) {
+  for (const name of ['compileStreaming', 'instantiateStreaming']) {
+    replace(globalThis.WebAssembly, name, waiting(name, inTurn));
+  }
+}
