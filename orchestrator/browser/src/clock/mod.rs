@@ -22,8 +22,8 @@
 //! | a frame, with the observers that it feeds | in a drain, on command (`screen`) | all responses, and those to what follows from them |
 //! | messages of WebSockets | in a drain, counted on both sides, with what a site answers at once (`socket_messages`); a site is held back until then | the frame |
 //! | timers and animation frames of documents | in a slice (`slice`) | all awaited replies (`inject/awaited.js`) |
-//! | results of promises of other processes | one at a time, in the order of the calls | `load`, the document's own tasks, and the events that it awaits |
-//! | events of databases, channels, locks | as they come, before any timer | – |
+//! | results of promises of other processes and threads, and locks that are granted | one at a time, in the order of the calls | `load`, the document's own tasks, and the events that it awaits |
+//! | events of databases and channels | as they come, before any timer | – |
 //! | `DOMContentLoaded`, `load` and the states of the document | in their order (`inject/lifecycle.js`) | the document's own tasks, and the events that it awaits |
 //! | events of a media element that loads or seeks | one element after the other, after `load` (`inject/playback.js`) | all media elements |
 //! | positions and ends of media | by timers of the page (`inject/playback.js`, `inject/sound.js`) | – |
