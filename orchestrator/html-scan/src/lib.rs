@@ -1,5 +1,5 @@
-//! Reads HTML documents by their tags: links, hidden fields, texts, and whatever else walks through the
-//! tokens. No tree is built, and nothing that scripts would add is seen.
+//! Reads HTML documents by their tags: links, hidden fields, texts, and whatever else walks through
+//! the tokens. No tree is built, and nothing that scripts would add is seen.
 
 mod encoding;
 mod links;

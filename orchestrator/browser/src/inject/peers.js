@@ -56,8 +56,8 @@ for (const name of ['setLocalDescription', 'setRemoteDescription']) {
     },
   }));
 }
-// There is no way to a peer from a frozen world. The browser would look for one for seconds. So each
-// connection learns at once that there is none.
+// There is no way to a peer from a frozen world. The browser would look for one for seconds. So
+// each connection learns at once that there is none.
 const gathering = new WeakMap();
 replace(peers, 'iceGatheringState', () => ({ get iceGatheringState() { return gathering.get(this) ?? 'new'; } }));
 function gather(peer) {

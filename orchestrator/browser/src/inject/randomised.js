@@ -1,7 +1,7 @@
 // What is signed or encrypted with chance: ECDSA, RSA-PSS and RSA-OAEP. The browser does it first,
-// for its checks and errors; then the same is done with the world's randomness. A key that came from
-// elsewhere and cannot be read stays the browser's. Expects `numbers.js`, `nativeSubtle` and
-// `generator`. Defines `keepReadable` and `RANDOMISED`.
+// for its checks and errors; then the same is done with the world's randomness. A key that came
+// from elsewhere and cannot be read stays the browser's. Expects `numbers.js`, `nativeSubtle` and
+// `randomBytes`. Defines `keepReadable` and `withSeed`.
 
 const READ_FOR = ['ECDSA', 'RSA-PSS', 'RSA-OAEP'];
 const HASH_LENGTHS = { 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
@@ -106,8 +106,8 @@ async function oaep(subtle, { modulusLength, hash }, { n, e }, label, data, rand
   return bytesOf(power(numberOf([0, ...seen, ...hidden]), decoded(e), decoded(n)), length).buffer;
 }
 
-// By the names of the functions: what is read of the arguments at the call, and what takes the place
-// of the result.
+// By the names of the functions: what is read of the arguments at the call, and what takes the
+// place of the result.
 const RANDOMISED = {
   sign: {
     of: ([algorithm, key, data]) => key?.algorithm?.name === 'ECDSA' || key?.algorithm?.name === 'RSA-PSS'

@@ -3,8 +3,8 @@
 //! A request is a write if it was sent by a method that changes things and the server took it,
 //! unless something says that it only asks, counts or reports. A `GET` is a write if it ends or
 //! begins a log-in: it takes away a cookie of one that the request carried, or an address of
-//! log-ins sets one and shows no page. One of which the address says that it does something, or that
-//! leads to another page, is a write where the recording shows it, see [`super::history`].
+//! log-ins sets one and shows no page. One of which the address says that it does something, or
+//! that leads to another page, is a write where the recording shows it, see [`super::history`].
 //!
 //! A write that is not seen leaves later captures without their state, as if nothing had happened.
 //! A read that counts as a write makes a recording look as if it were of other states. So each

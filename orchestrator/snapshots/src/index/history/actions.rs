@@ -2,9 +2,9 @@
 //!
 //! Such a request says so by its address, or leads to another page. But `/start` may be a page, and
 //! many pages lead on. So it is a write where the recording shows that something changed across it
-//! and nothing else was done there. Only what shows itself to be constant counts: a content that was captured twice. Where
-//! the bytes of a page are never the same twice, the words that it shows count, without those that
-//! have digits.
+//! and nothing else was done there. Only what shows itself to be constant counts: a content that
+//! was captured twice. Where the bytes of a page are never the same twice, the words that it shows
+//! count, without those that have digits.
 
 use super::super::{IndexError, IndexHit, ReplaySet};
 use super::evidence::{Contents, SeveralCaptures};
