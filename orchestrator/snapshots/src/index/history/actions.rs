@@ -6,7 +6,7 @@
 //! was captured twice. Where the bytes of a page are never the same twice, the words that it shows
 //! count, without those that have digits.
 
-use super::super::{IndexError, IndexHit, ReplaySet};
+use super::super::{IndexHit, ReplaySet};
 use super::evidence::{Contents, SeveralCaptures};
 use crate::matching::Key;
 
@@ -17,7 +17,7 @@ const LONGEST: u64 = 1 << 20;
 
 impl Contents {
     /// Those that a recording shows to be constant while nothing is done.
-    pub(super) fn constant(&self, set: &ReplaySet) -> Result<Contents, IndexError> {
+    pub(super) fn constant(&self, set: &ReplaySet) -> Contents {
         let (mut constant, mut left) = (Vec::new(), MOST_READ);
         for same in &self.0 {
             if comes_again(same) {
@@ -26,12 +26,12 @@ impl Contents {
                 left -= same.marks.len();
                 let mut by_words = same.clone();
                 for mark in &mut by_words.marks {
-                    mark.content = words_of(set, mark.hit)?;
+                    mark.content = words_of(set, mark.hit);
                 }
                 constant.extend(comes_again(&by_words).then_some(by_words));
             }
         }
-        Ok(Contents(constant))
+        Contents(constant)
     }
 }
 
@@ -42,15 +42,15 @@ fn comes_again(same: &SeveralCaptures) -> bool {
     known.windows(2).any(|two| two[0] == two[1])
 }
 
-/// What identifies the words that a page shows; `None` if it shows none.
-fn words_of(set: &ReplaySet, hit: IndexHit) -> Result<Option<Key>, IndexError> {
-    let Some(page) = set.document(hit, LONGEST)? else { return Ok(None) };
+/// What identifies the words that a page shows; `None` if it shows none, is too long or damaged.
+fn words_of(set: &ReplaySet, hit: IndexHit) -> Option<Key> {
+    let page = set.document(hit, LONGEST).ok().flatten()?;
     if !html_scan::is_html(&page.media_type) {
-        return Ok(None);
+        return None;
     }
     let texts = html_scan::texts(&html_scan::decode(&page.media_type, &page.bytes));
     let words = texts.iter().flat_map(|text| text.split(|letter: char| !letter.is_alphanumeric()));
     let lasting = words.filter(|word| !word.is_empty() && !word.contains(char::is_numeric));
     let lasting: Vec<&[u8]> = lasting.map(str::as_bytes).collect();
-    Ok((!lasting.is_empty()).then(|| Key::of("words", &lasting)))
+    (!lasting.is_empty()).then(|| Key::of("words", &lasting))
 }

@@ -193,7 +193,7 @@ impl ReplaySet {
         let silent = messages.filter(|(_, tally)| tally.changed == 0);
         let mut silent: BTreeSet<String> = silent.map(|(endpoint, _)| endpoint).collect();
         if history.writes.iter().any(SiteWrite::is_action) {
-            let constant = contents.constant(self)?;
+            let constant = contents.constant(self);
             let actions = evidence::tally(&history, &constant, WriteReason::Action).into_iter();
             // What is shown once, such as a message, is gone with any request.
             let others =
