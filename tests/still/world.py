@@ -14,7 +14,7 @@ import pages
 from grammar import FAR, HOST, OTHER
 from load import busy
 
-# Of another machine: with one processor, in another place.
+# What another machine has in its environment.
 ELSEWHERE = {"TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", "LANGUAGE": "de:fr"}
 HERE = pathlib.Path(__file__).resolve().parent
 CLOCK = "2026-03-12T08:30:00Z"

@@ -74,7 +74,7 @@ impl Fill {
         body: &Bytes,
     ) -> bool {
         let has_written =
-            |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || head.may_write(body);
+            |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || head.may_change(body);
         self.whole || visit.is_some_and(has_written)
     }
 

@@ -71,9 +71,9 @@ impl RequestHead {
         index::effect_of_request(self.method.as_str(), &self.url, &as_listed(&self.headers), body)
     }
 
-    /// Whether it would be a write, with this body, if its server took it.
-    pub(crate) fn may_write(&self, body: &[u8]) -> bool {
-        matches!(self.effect(body), Effect::Write(_))
+    /// Whether it would change something, with this body, for all that it says.
+    pub(crate) fn may_change(&self, body: &[u8]) -> bool {
+        matches!(self.effect(body), Effect::Write(_) | Effect::Action)
     }
 
     /// A header's value as text, if it is present and visible ASCII.

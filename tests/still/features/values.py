@@ -111,7 +111,7 @@ ASKED = {
         return getComputedStyle(here).color;
     }))""",
     "controls": """['select', 'input', 'textarea', 'button', 'progress', 'meter', 'video'].concat(
-        ['date', 'time', 'color', 'file', 'range', 'number', 'month', 'checkbox']).map(name => {
+        ['date', 'week', 'color', 'file', 'range', 'number', 'month', 'checkbox']).map(name => {
         const isType = here.ownerDocument.createElement(name) instanceof HTMLUnknownElement;
         const element = document.createElement(isType ? 'input' : name);
         if (isType) element.type = name;
@@ -242,7 +242,6 @@ function tell(value, depth) {
 for name, asked in ASKED.items():
     feature(
         f"value-{name}",
-        f"{TELL}{DIGEST} let told; try {{ told = tell(await {asked}, 0); }} catch (error) {{ told ="
-        " error.name; } say(digest(told));",
+        f"{TELL}{DIGEST} say(digest(tell(await {asked}, 0)));",
         files={"data": text("data")} if "@/" in asked else None,
     )

@@ -468,8 +468,10 @@ for (const [type, name] of [['WebSocketStream', 'opened'], ['WebTransport', 'rea
   }));
 }
 const awaitOpening = (object, name, what) => {
-  const promise = object[name];
-  orderedPromises.set(promise, blockTime(promise, isDocument ? 'reply' : what));
+  const promise = object[name], ordered = blockTime(promise, isDocument ? 'reply' : what);
+  // One that nobody looks at fails without a word.
+  apply(nativeThen, ordered, [undefined, () => {}]);
+  orderedPromises.set(promise, ordered);
 };
 const portOf = (url) => Number(/^wss?:\/\/[^/?#]*?:(\d+)[/?#]/.exec(url)?.[1]);
 replaceClass('WebSocket', (native, args, self) => {

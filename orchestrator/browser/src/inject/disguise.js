@@ -1,7 +1,8 @@
 // Replaces functions and properties of the browser so that pages do not notice. Defines `apply`,
 // `disguise`, `replace` and `replaceClass`.
 
-const apply = Reflect.apply;
+// Libraries put functions of their own in the places of the browser's.
+const apply = Reflect.apply, arrayFrom = Array.from.bind(Array);
 
 // Our functions print as the native ones that they replace.
 const nativeSources = new WeakMap();

@@ -7,6 +7,8 @@ const CURVES = {
 };
 const EDWARDS = { Ed25519: 0x70, X25519: 0x6e };
 const LONGEST = 128;
+// The primes of longer keys take minutes to find: these keys stay the browser's.
+const LONGEST_RSA = 4096;
 
 // DER, as in RFC 5958. No length is above 255.
 function der(tag, ...parts) {
@@ -76,10 +78,11 @@ async function pairOf(subtle, { publicKey, privateKey }, jwk, isExtractable) {
 const deterministicKey = async (subtle, generated, secret) => {
   if (generated.type === 'secret') {
     const length = Math.ceil(generated.algorithm.length / 8);
-    const raw = Uint8Array.from({ length }, (_, i) => secret[i % LONGEST]);
+    const raw = new Uint8Array(arrayFrom({ length }, (_, i) => secret[i % LONGEST]));
     return apply(nativeSubtle.importKey, subtle, ['raw', raw, generated.algorithm, generated.extractable, generated.usages]);
   }
   const { algorithm, usages, extractable } = generated.privateKey ?? {};
+  if (algorithm?.modulusLength > LONGEST_RSA) return generated;
   if (algorithm?.modulusLength) {
     const jwk = rsaKey(algorithm, bytesFrom(generator(secret)));
     return pairOf(subtle, generated, jwk, extractable);
@@ -92,7 +95,7 @@ const deterministicKey = async (subtle, generated, secret) => {
 };
 replaceWhenDefined('SubtleCrypto', 'generateKey', (native) => ({
   generateKey(...args) {
-    const secret = Array.from({ length: LONGEST }, () => randomWord() >>> 24);
+    const secret = arrayFrom({ length: LONGEST }, () => randomWord() >>> 24);
     const pending = apply(native, this, args);
     if (!(pending instanceof NativePromise)) return pending;
     const key = apply(nativeThen, pending, [(generated) => deterministicKey(this, generated, secret)]);

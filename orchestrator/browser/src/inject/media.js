@@ -106,12 +106,13 @@ replace(Media, 'src', (native, nativeSet) => ({
     if (levelOf(this) === HAVE_NOTHING) resetPlayback(player);
   },
 }));
-// A stream may have nothing to show before a frame is drawn.
+// A stream may have nothing to show before a frame is drawn. That of a peer never has.
 replace(Media, 'srcObject', (native, nativeSet) => ({
   get srcObject() { return apply(native, this, []); },
   set srcObject(stream) {
     apply(nativeSet, this, [stream]);
-    if (stream) blockTime(firstOf(this, ['loadedmetadata', 'error']), 'stream');
+    const shows = stream?.getTracks?.().some((track) => track.readyState === 'live' && !track.muted);
+    if (shows) blockTime(firstOf(this, ['loadedmetadata', 'error']), 'stream');
   },
 }));
 replaceClass('Audio', (native, args, self) => {

@@ -1,11 +1,11 @@
 // Large numbers, for keys and signatures. Defines `numberOf`, `bytesOf`, `power`, `inverse`,
 // `encoded`, `decoded` and `copied`.
 
-const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const hexOf = (bytes) => arrayFrom(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 const numberOf = (bytes) => BigInt(`0x0${hexOf(bytes)}`);
 function bytesOf(number, length) {
   const hex = number.toString(16).padStart(2 * length, '0');
-  return Uint8Array.from({ length }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
+  return new Uint8Array(arrayFrom({ length }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)));
 }
 const lengthOf = (number) => Math.ceil(number.toString(16).length / 2);
 function power(base, exponent, modulus) {
@@ -27,10 +27,10 @@ const SIX_BITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 function encoded(number, length = lengthOf(number)) {
   const letters = Math.ceil(8 * length / 6), shifted = number << BigInt(6 * letters - 8 * length);
   const at = (i) => SIX_BITS[shifted >> BigInt(6 * (letters - 1 - i)) & 63n];
-  return Array.from({ length: letters }, (_, i) => at(i)).join('');
+  return arrayFrom({ length: letters }, (_, i) => at(i)).join('');
 }
 function decoded(text) {
-  const all = Array.from(text).reduce((sum, letter) => sum << 6n | BigInt(SIX_BITS.indexOf(letter)), 0n);
+  const all = arrayFrom(text).reduce((sum, letter) => sum << 6n | BigInt(SIX_BITS.indexOf(letter)), 0n);
   return all >> BigInt(6 * text.length % 8);
 }
 // The bytes of a buffer as they are now.
@@ -38,5 +38,5 @@ function copied(buffer) {
   if (ArrayBuffer.isView(buffer)) {
     return new Uint8Array(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
   }
-  return buffer instanceof ArrayBuffer ? new Uint8Array(buffer.slice(0)) : buffer;
+  return buffer === undefined ? buffer : new Uint8Array(new Uint8Array(buffer));
 }

@@ -29,6 +29,17 @@ function shownName(own, make) {
 const shown = (text) => NAMES.reduce((text, [name, make]) => text.replace(name, (own) => shownName(own, make)), text);
 const own = (text) => NAMES.reduce((text, [name]) => text.replace(name, (shown) => ownNames.get(shown) ?? shown), text);
 
+// The names that others have given are shown as they are.
+function keepNames(text) {
+  for (const [name] of NAMES) {
+    for (const [given] of text.matchAll(name)) {
+      if (shownNames.has(given)) continue;
+      shownNames.set(given, given);
+      ownNames.set(given, given);
+    }
+  }
+}
+
 const sessions = globalThis.RTCSessionDescription?.prototype, peers = globalThis.RTCPeerConnection?.prototype;
 replace(sessions, 'sdp', (native) => ({ get sdp() { return shown(apply(native, this, [])); } }));
 replace(sessions, 'toJSON', (native) => ({
@@ -40,8 +51,10 @@ replace(sessions, 'toJSON', (native) => ({
 for (const name of ['createOffer', 'createAnswer']) {
   replace(peers, name, (native) => ({
     [name](...args) {
-      const made = apply(native, this, args);
-      return apply(nativeThen, made, [(session) => session && { ...session, sdp: shown(session.sdp) }]);
+      const renamed = (session) => session && { type: session.type, sdp: shown(session.sdp) };
+      const [tell, ...rest] = args;
+      if (typeof tell === 'function') return apply(native, this, [(made) => tell(renamed(made)), ...rest]);
+      return apply(nativeThen, apply(native, this, args), [renamed]);
     },
   }));
 }
@@ -50,9 +63,11 @@ for (const name of ['setLocalDescription', 'setRemoteDescription']) {
     [name](session, ...rest) {
       const text = session?.sdp;
       const given = typeof text === 'string' ? { type: session.type, sdp: own(text) } : session;
+      if (name === 'setRemoteDescription' && given?.sdp) keepNames(given.sdp);
       const done = apply(native, this, session === undefined ? [] : [given, ...rest]);
       if (name === 'setRemoteDescription') return done;
-      return apply(nativeThen, done, [(result) => (gather(this), result)]);
+      apply(nativeThen, done, [() => gather(this), () => {}]);
+      return done;
     },
   }));
 }
@@ -61,12 +76,17 @@ for (const name of ['setLocalDescription', 'setRemoteDescription']) {
 const gathering = new WeakMap();
 replace(peers, 'iceGatheringState', () => ({ get iceGatheringState() { return gathering.get(this) ?? 'new'; } }));
 function gather(peer) {
-  if (gathering.has(peer)) return;
-  for (const state of ['gathering', 'complete']) {
+  if (gathering.has(peer) || !peer.localDescription?.sdp.includes('m=')) return;
+  gathering.set(peer, 'new');
+  const enter = (state) => () => {
     gathering.set(peer, state);
     apply(nativeDispatch, peer, [new NativeEvent('icegatheringstatechange')]);
-  }
-  apply(nativeDispatch, peer, [new RTCPeerConnectionIceEvent('icecandidate', { candidate: null })]);
+  };
+  const tellLast = () => {
+    apply(nativeDispatch, peer, [new RTCPeerConnectionIceEvent('icecandidate', { candidate: null })]);
+  };
+  // Behind the promise of the description.
+  for (const task of [enter('gathering'), enter('complete'), tellLast]) nativeTask(task);
 }
 // A certificate is good for 30 days, of the page's time.
 const GOOD_FOR = 30 * 24 * 3600 * 1000;
@@ -99,13 +119,15 @@ replace(globalThis.MediaStream?.prototype, 'getTrackById', (native) => ({
   getTrackById(id) { return apply(native, this, [own(String(id))]); },
 }));
 
-for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) {
-  replaceClass(name, (native, args, self) => {
-    const peer = Reflect.construct(native, args, self);
-    for (const type of ['icecandidate', 'icecandidateerror', 'icegatheringstatechange']) {
-      const stop = (event) => { if (event.isTrusted) event.stopImmediatePropagation(); };
-      apply(nativeAddEventListener, peer, [type, stop, { capture: true }]);
-    }
-    return peer;
-  });
+replaceClass('RTCPeerConnection', (native, args, self) => {
+  const peer = Reflect.construct(native, args, self);
+  for (const type of ['icecandidate', 'icecandidateerror', 'icegatheringstatechange']) {
+    const stop = (event) => { if (event.isTrusted) event.stopImmediatePropagation(); };
+    apply(nativeAddEventListener, peer, [type, stop, { capture: true }]);
+  }
+  return peer;
+});
+if (globalThis.webkitRTCPeerConnection) {
+  const property = { value: RTCPeerConnection, writable: true, configurable: true };
+  Object.defineProperty(globalThis, 'webkitRTCPeerConnection', property);
 }

@@ -111,7 +111,7 @@ async function oaep(subtle, { modulusLength, hash }, { n, e }, label, data, rand
 const RANDOMISED = {
   sign: {
     of: ([algorithm, key, data]) => key?.algorithm?.name === 'ECDSA' || key?.algorithm?.name === 'RSA-PSS'
-      ? { key, data: copied(data), hash: algorithm.hash?.name ?? algorithm.hash, saltLength: algorithm.saltLength } : null,
+      ? { key, data: copied(data), hash: algorithm?.hash?.name ?? algorithm?.hash, saltLength: algorithm?.saltLength } : null,
     async make(subtle, { key, data, hash, saltLength }, random) {
       const jwk = await materialOf(subtle, key);
       if (!jwk) return undefined;
@@ -121,7 +121,7 @@ const RANDOMISED = {
   },
   encrypt: {
     of: ([algorithm, key, data]) => key?.algorithm?.name === 'RSA-OAEP'
-      ? { key, data: copied(data), label: copied(algorithm.label) } : null,
+      ? { key, data: copied(data), label: copied(algorithm?.label) } : null,
     async make(subtle, { key, data, label }, random) {
       const jwk = await materialOf(subtle, key);
       return jwk && oaep(subtle, key.algorithm, jwk, label, data, random);
@@ -129,7 +129,7 @@ const RANDOMISED = {
   },
   wrapKey: {
     of: ([format, wrapped, key, algorithm]) => key?.algorithm?.name === 'RSA-OAEP'
-      ? { format, wrapped, key, label: copied(algorithm.label) } : null,
+      ? { format, wrapped, key, label: copied(algorithm?.label) } : null,
     async make(subtle, { format, wrapped, key, label }, random) {
       const jwk = await materialOf(subtle, key);
       const plain = await apply(nativeSubtle.exportKey, subtle, [format, wrapped]);
@@ -138,8 +138,11 @@ const RANDOMISED = {
     },
   },
   importKey: {
-    of: ([format, data, algorithm, extractable, usages]) => !extractable && READ_FOR.includes(algorithm?.name ?? algorithm)
-      ? [format, copied(data), algorithm, true, usages] : null,
+    of([format, data, algorithm, extractable, usages]) {
+      const name = String(algorithm?.name ?? algorithm).toUpperCase();
+      if (extractable || !READ_FOR.includes(name)) return null;
+      return [format, format === 'jwk' ? { ...data, ext: true } : copied(data), algorithm, true, usages];
+    },
     async make(subtle, args, random, key) {
       const open = await apply(nativeSubtle.importKey, subtle, args);
       return keepReadable(key, await apply(nativeSubtle.exportKey, subtle, ['jwk', open]));
@@ -147,12 +150,15 @@ const RANDOMISED = {
   },
 };
 // Does it with chance of the world, if this is done with chance. The result is the browser's where
-// the key cannot be read.
+// the key cannot be read, or what was given is of another kind.
 function withSeed(name, subtle, args, call) {
   const { of, make } = RANDOMISED[name] ?? {};
-  const input = of?.(args);
+  let input = null;
+  try { input = of?.(args); } catch { /* The browser refuses it, too. */ }
   const random = input && randomBytes();
   const done = call();
   if (!input || !(done instanceof NativePromise)) return done;
-  return apply(nativeThen, done, [async (result) => await make(subtle, input, random, result) ?? result]);
+  return apply(nativeThen, done, [async (result) => {
+    try { return await make(subtle, input, random, result) ?? result; } catch { return result; }
+  }]);
 }

@@ -60,8 +60,8 @@ function generator([a, b, c, d]) {
 }
 const randomWord = generator(hash(`${seed}|${place}|${origin}`));
 // Gives as many random bytes as wanted, and takes four words for all of them.
-const bytesFrom = (word) => (length) => Array.from({ length }, () => word() >>> 24);
-const randomBytes = () => bytesFrom(generator(Array.from({ length: 4 }, randomWord)));
+const bytesFrom = (word) => (length) => arrayFrom({ length }, () => word() >>> 24);
+const randomBytes = () => bytesFrom(generator(arrayFrom({ length: 4 }, randomWord)));
 
 replace(Math, 'random', () => ({
   random() { return ((randomWord() >>> 5) * 67108864 + (randomWord() >>> 6)) / 9007199254740992; },
@@ -78,7 +78,7 @@ if (globalThis.Crypto) {
   }));
   replace(Crypto.prototype, 'randomUUID', () => ({
     randomUUID() {
-      const hex = Array.from({ length: 16 }, (_, i) => {
+      const hex = arrayFrom({ length: 16 }, (_, i) => {
         let byte = randomWord() >>> 24;
         if (i === 6) byte = byte & 0x0f | 0x40;
         if (i === 8) byte = byte & 0x3f | 0x80;

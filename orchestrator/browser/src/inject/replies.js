@@ -14,7 +14,6 @@ if (!globalThis.document) ORDERED_REPLIES.OffscreenCanvas = 'convertToBlob';
 const REPLIES = {
   AudioContext: 'close suspend setSinkId',
   BackgroundFetchManager: 'get getIds',
-  BaseAudioContext: 'decodeAudioData',
   Cache: 'put delete keys',
   CacheStorage: 'open has delete keys',
   Clients: 'matchAll get claim',
@@ -97,6 +96,7 @@ each(ORDERED_REPLIES, (type, name) => replaceWhenDefined(type, name, (native) =>
   };
 }));
 each(REPLIES, (type, name) => replaceWhenDefined(type, name, waiting(name, inTurn)));
+replaceWhenDefined('BaseAudioContext', 'decodeAudioData', waiting('decodeAudioData', (promise) => blockTime(promise, 'work')));
 // These may also wait for the page itself, for a person or for what never comes. So they are waited
 // for as long as for a lock.
 const SHORT_REPLIES = {
@@ -122,8 +122,10 @@ replace(globalThis.Geolocation?.prototype, 'getCurrentPosition', (native) => ({
     let come = null;
     const told = new NativePromise((done) => { come = done; });
     const tell = (callback) => typeof callback === 'function' ? (value) => come(() => callback(value)) : callback;
-    apply(native, this, [tell(args[0]), tell(args[1]), ...args.slice(2)]);
-    apply(nativeThen, blockTime(told), [(call) => call()]);
+    apply(native, this, [tell(args[0]), tell(args[1] ?? (() => {})), ...args.slice(2)]);
+    apply(nativeThen, blockTime(told), [(call) => {
+      try { call(); } catch (error) { reportError(error); }
+    }]);
   },
 }));
 // The events of a registration follow its promise at once, so that this may not wait for its turn.

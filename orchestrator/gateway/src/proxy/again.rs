@@ -9,7 +9,7 @@ use http::Extensions;
 use http::header::LOCATION;
 use http_body_util::BodyExt as _;
 use hyper::body::Bytes;
-use snapshots::index::{Effect, is_log_out, site_of};
+use snapshots::index::{is_log_out, site_of};
 use tokio::time::timeout;
 use url::Url;
 
@@ -34,8 +34,7 @@ pub(super) async fn before_write(
     head: &RequestHead,
     body: &Bytes,
 ) {
-    let may_write = || matches!(head.effect(body), Effect::Write(_) | Effect::Action);
-    if visit.asks_again() && may_write() {
+    if visit.asks_again() && head.may_change(body) {
         ask(shared, recorder, visit, &site_of(&head.host)).await;
     }
 }

@@ -179,8 +179,13 @@ impl Visit {
         let page = if is_repeated { PageParts::of(head, exchange) } else { PageParts::default() };
         let mut sites = self.sites.lock();
         let site = sites.entry(site_of(&head.host)).or_default();
-        let may_write = matches!(effect_of(exchange), Effect::Write(_) | Effect::Action);
-        if asker == Asker::Browser && may_write {
+        // What leads to another page has mostly done nothing, unless its address says so.
+        let changes = match effect_of(exchange) {
+            Effect::Write(_) => true,
+            Effect::Action => may_act(&head.url),
+            _ => false,
+        };
+        if asker == Asker::Browser && changes {
             (site.was_written, site.is_changed) = (true, true);
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, header};
+use http::{HeaderMap, Method, header};
 use hyper::body::Bytes;
 use snapshots::Timestamp;
 use snapshots::index::{Effect, IndexError, IndexHit, is_static_type};
@@ -283,11 +283,12 @@ impl Replay {
             episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);
         }
         let Site { name, history } = self.states.site(&self.set, &head.host)?;
-        if history.is_empty() || kind == ContentKind::Static {
+        let write = history.write_of(hit);
+        if history.is_empty() || kind == ContentKind::Static && write.is_none() {
             return Ok(());
         }
         let first = Standing::at(self.set.writes_before(&history, hit)?);
-        episode.stand(&name, first, |standing| standing.made.extend(history.write_of(hit)));
+        episode.stand(&name, first, |standing| standing.made.extend(write));
         Ok(())
     }
 
@@ -296,7 +297,7 @@ impl Replay {
     pub(super) fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
         let by_rule = self.set.changing_parts().is_write(head.method.as_str(), &head.url);
         let effect = head.effect(body);
-        let is_read = by_rule != Some(true) && matches!(effect, Effect::None | Effect::Read(_));
+        let is_read = by_rule != Some(true) && matches!(effect, Effect::Read(_));
         if is_read || self.options.states != StatePolicy::Nearest {
             return;
         }
@@ -305,7 +306,7 @@ impl Replay {
         let Some(site) = site.ok().filter(|site| !site.history.is_empty()) else { return };
         let is_write = by_rule.unwrap_or_else(|| match effect {
             Effect::Write(_) => true,
-            _ => site.history.acts(&head.url),
+            _ => head.method == Method::GET && site.history.acts(&head.url),
         });
         if is_write {
             let name = format!("{} {}", head.method, head.url);

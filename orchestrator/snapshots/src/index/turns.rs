@@ -54,6 +54,19 @@ pub(super) fn key_of_site(site: &str) -> Key {
     Key::of("site", &[site.as_bytes()])
 }
 
+/// Leaves out what may do something, and the starts that follow nothing else.
+pub(super) fn leave_out_actions(turns: &mut Vec<Entry>) {
+    let mut is_after_write = false;
+    turns.retain(|entry| match Turn::of(entry) {
+        Some(Turn::Action) => false,
+        Some(Turn::Start) => std::mem::take(&mut is_after_write),
+        _ => {
+            is_after_write = true;
+            true
+        }
+    });
+}
+
 /// Leaves out the starts before which nothing was written or sent: they begin nothing.
 #[derive(Debug, Default)]
 pub(super) struct Condensed {

@@ -143,6 +143,8 @@ pub(super) struct ResponseSigns {
     clears: CookieNames,
     sets_any: bool,
     leads_to_log_in: bool,
+    /// Whether it is the same in every state.
+    is_static: bool,
 }
 
 impl RequestSigns {
@@ -190,7 +192,8 @@ impl ResponseSigns {
         let is_html = headers.get_str("Content-Type").is_some_and(|name| name.contains("html"));
         let leads_to_log_in = headers.get_str("Location").is_some_and(words::leads_to_log_in);
         let sets_any = headers.contains("Set-Cookie");
-        ResponseSigns { is_html, sets, clears, sets_any, leads_to_log_in }
+        let is_static = headers.get_str("Content-Type").is_some_and(is_static_type);
+        ResponseSigns { is_html, sets, clears, sets_any, leads_to_log_in, is_static }
     }
 }
 
@@ -236,7 +239,7 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
             {
                 Effect::Write(WriteReason::LogIn)
             }
-            true if request.names_action => Effect::Action,
+            true if request.names_action && !response.is_static => Effect::Action,
             // What has done something often leads to the page that shows it.
             // What leads to a log-in was refused.
             _ if request.may_act

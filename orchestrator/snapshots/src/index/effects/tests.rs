@@ -203,6 +203,7 @@ fn addresses_say_what_may_be_asked_for_again() {
         ("https://a.test/?add-to-cart=12", "a.test/?add-to-cart"),
         ("https://a.test/download/linux/x86", "a.test/download/linux/x86?"),
         ("https://a.test/go?to=3&at=5", "a.test/go?at&to"),
+        ("https://a.test/topic?start=15&x=1", "a.test/topic?start&x"),
     ] {
         assert_eq!(action_of(url), action, "{url}");
     }

@@ -399,13 +399,18 @@ fn named_action(url: &str) -> Option<String> {
     let path = names[..place.map_or(names.len(), |place| place + 1)].join("/");
     let in_query = parsed.query_pairs().filter_map(|(name, value)| match () {
         () if is_action(&name) && acts(&value) => Some(format!("{name}={value}")),
-        () if acts(&name) => Some(name.into_owned()),
+        () if acts(&name) && !is_offset(&name, &value) => Some(name.into_owned()),
         () => None,
     });
     let in_query: Vec<String> = in_query.collect();
     let host = parsed.host_str().unwrap_or_default();
     (place.is_some() || !in_query.is_empty())
         .then(|| format!("{host}/{path}?{}", in_query.join("&")))
+}
+
+/// Whether it says where a part of a list begins.
+fn is_offset(name: &str, value: &str) -> bool {
+    ["start", "set"].contains(&name) && value.bytes().all(|letter| letter.is_ascii_digit())
 }
 
 /// Whether this is the address of a page that shows what somebody has done on the site, such as a

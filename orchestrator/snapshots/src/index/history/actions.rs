@@ -2,9 +2,11 @@
 //!
 //! Such a request says so by its address, or leads to another page. But `/start` may be a page, and
 //! many pages lead on. So it is a write where the recording shows that something changed across it
-//! and nothing else was done there. Only what shows itself to be constant counts: a content that
-//! was captured twice. Where the bytes of a page are never the same twice, the words that it shows
-//! count, without those that have digits.
+//! and nothing else was done there. Only what shows itself to be constant counts: two contents that
+//! were captured twice each, or the words of a page without those that have digits, if they were
+//! the same twice.
+
+use std::collections::BTreeSet;
 
 use super::super::{IndexHit, ReplaySet};
 use super::evidence::{Contents, SeveralCaptures};
@@ -20,26 +22,30 @@ impl Contents {
     pub(super) fn constant(&self, set: &ReplaySet) -> Contents {
         let (mut constant, mut left) = (Vec::new(), MOST_READ);
         for same in &self.0 {
-            if comes_again(same) {
-                constant.push(same.clone());
-            } else if same.marks.len() <= left {
+            let again = repeated(same);
+            if again.len() > 1 {
+                let mut by_bytes = same.clone();
+                by_bytes.marks.retain(|mark| mark.content.is_some_and(|key| again.contains(&key)));
+                constant.push(by_bytes);
+            }
+            if same.marks.len() <= left {
                 left -= same.marks.len();
                 let mut by_words = same.clone();
                 for mark in &mut by_words.marks {
                     mark.content = words_of(set, mark.hit);
                 }
-                constant.extend(comes_again(&by_words).then_some(by_words));
+                constant.extend((!repeated(&by_words).is_empty()).then_some(by_words));
             }
         }
         Contents(constant)
     }
 }
 
-/// Whether one content of an address was captured twice.
-fn comes_again(same: &SeveralCaptures) -> bool {
-    let mut known: Vec<Key> = same.marks.iter().filter_map(|mark| mark.content).collect();
-    known.sort_unstable();
-    known.windows(2).any(|two| two[0] == two[1])
+/// The contents of an address that were captured more than once.
+fn repeated(same: &SeveralCaptures) -> BTreeSet<Key> {
+    let mut known = BTreeSet::new();
+    let all = same.marks.iter().filter_map(|mark| mark.content);
+    all.filter(|content| !known.insert(*content)).collect()
 }
 
 /// What identifies the words that a page shows; `None` if it shows none, is too long or damaged.

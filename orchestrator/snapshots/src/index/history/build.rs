@@ -12,7 +12,7 @@ use crate::matching::{self, ChangingParts, IssuedTokens, Key, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
-/// Of how many `GET`s of a site in an archive it is examined whether they do something.
+/// Of how many `GET`s of a site it is examined whether they do something.
 const MOST_ACTIONS: usize = 1 << 12;
 /// Of how many log-ins of a site the pages are read.
 const MOST_LOG_INS: usize = 64;
@@ -98,6 +98,11 @@ impl KnownWrite {
         }
     }
 
+    /// Whether it is a `GET` that may do something.
+    fn is_action(&self) -> bool {
+        self.effect == Effect::Write(WriteReason::Action)
+    }
+
     /// Method and address without what differs from one such write to the next.
     pub(super) fn endpoint(&self) -> String {
         super::endpoint(&self.method, &self.url, self.effect)
@@ -122,25 +127,25 @@ impl ReplaySet {
     /// # Errors
     /// When the disk or the server does not give them.
     pub fn history(&self, site: &str) -> Result<SiteHistory, IndexError> {
-        let (mut read, mut count) = (Vec::new(), 0);
+        let mut read = Vec::new();
         for (member, own) in self.numbered() {
-            let mut entries = own.index.turns(&turns::key_of_site(site))?;
-            let number = |entries: &[Entry], wanted: Turn| {
-                entries.iter().filter(|entry| Turn::of(entry) == Some(wanted)).count()
-            };
-            if number(&entries, Turn::Action) > MOST_ACTIONS {
-                entries.retain(|entry| Turn::of(entry) != Some(Turn::Action));
-            }
-            let sockets = number(&entries, Turn::Socket);
-            count += entries.len() - sockets;
-            if count > turns::MOST {
-                tracing::warn!(site, "a site with too many writes to tell its states apart");
-                return Ok(SiteHistory::default());
-            }
-            read.push((member, entries, sockets));
+            read.push((member, own.index.turns(&turns::key_of_site(site))?));
+        }
+        let is = |entry: &Entry, wanted: Turn| Turn::of(entry) == Some(wanted);
+        let number = |read: &[(u32, Vec<Entry>)], counts: &dyn Fn(&Entry) -> bool| -> usize {
+            read.iter().map(|(_, own)| own.iter().filter(|entry| counts(entry)).count()).sum()
+        };
+        let all = number(&read, &|entry| !is(entry, Turn::Socket));
+        if number(&read, &|entry| is(entry, Turn::Action)) > MOST_ACTIONS || all > turns::MOST {
+            read.iter_mut().for_each(|(_, own)| turns::leave_out_actions(own));
+        }
+        if number(&read, &|entry| !is(entry, Turn::Socket)) > turns::MOST {
+            tracing::warn!(site, "a site with too many writes to tell its states apart");
+            return Ok(SiteHistory::default());
         }
         let mut all: Vec<VisitTurns> = Vec::new();
-        for (member, entries, mut sockets) in read {
+        for (member, entries) in read {
+            let mut sockets = entries.iter().filter(|entry| is(entry, Turn::Socket)).count();
             let mut by_number: BTreeMap<u32, Vec<SiteTurn>> = BTreeMap::new();
             for entry in entries {
                 let hit = IndexHit {
@@ -187,28 +192,41 @@ impl ReplaySet {
             return Ok(SiteHistory::default());
         }
         let contents = Contents::read(self, site)?;
-        let mut history = of_turns(&all, &BTreeSet::new());
-        // Before it is known what does nothing, writes have more states between them than later.
-        let messages = evidence::tally(&history, &contents, WriteReason::Message).into_iter();
-        let silent = messages.filter(|(_, tally)| tally.changed == 0);
-        let mut silent: BTreeSet<String> = silent.map(|(endpoint, _)| endpoint).collect();
-        if history.writes.iter().any(SiteWrite::is_action) {
-            let constant = contents.constant(self);
-            let actions = evidence::tally(&history, &constant, WriteReason::Action).into_iter();
-            // What is shown once, such as a message, is gone with any request.
-            let others =
-                actions.filter(|(_, tally)| tally.changed == 0 || tally.changed < tally.kept);
-            silent.extend(others.map(|(endpoint, _)| endpoint));
-            history = of_turns(&all, &silent);
-        }
+        let silent = self.without_effect(&all, &contents);
+        let mut history = of_turns(&all, &silent);
         let queries = evidence::queries(self, &history, &all, &contents)?;
-        if !queries.is_empty() || !silent.is_empty() {
-            silent.extend(queries.iter().cloned());
-            history = of_turns(&all, &silent);
+        if !queries.is_empty() {
+            history = of_turns(&all, &silent.into_iter().chain(queries.iter().cloned()).collect());
             history.queries = queries;
         }
         contents.compare(&mut history);
         Ok(history)
+    }
+
+    /// The addresses of messages and actions of which nothing shows that they do something.
+    fn without_effect(&self, all: &[VisitTurns], contents: &Contents) -> BTreeSet<String> {
+        let turns = all.iter().flat_map(|visit| &visit.turns);
+        let actions = turns.filter_map(|turn| match turn {
+            SiteTurn::Write(_, write) if write.is_action() => Some(write.endpoint()),
+            _ => None,
+        });
+        let actions: BTreeSet<String> = actions.collect();
+        let history = of_turns(all, &actions);
+        let messages = evidence::tally(&history, contents, WriteReason::Message).into_iter();
+        let messages = messages.filter(|(_, tally)| tally.changed == 0);
+        let mut silent: BTreeSet<String> = messages.map(|(endpoint, _)| endpoint).collect();
+        if !actions.is_empty() {
+            let history = of_turns(all, &silent);
+            let tallies = evidence::tally(&history, &contents.constant(self), WriteReason::Action);
+            // What is shown once, such as a message, is gone with any request.
+            let does_nothing = |endpoint: &String| {
+                tallies
+                    .get(endpoint)
+                    .is_none_or(|tally| tally.changed == 0 || tally.changed < tally.kept)
+            };
+            silent.extend(actions.into_iter().filter(does_nothing));
+        }
+        silent
     }
 
     /// Reads the tokens of the pages that sent log-ins. Which thing a form is about may be in such
@@ -341,13 +359,14 @@ fn of_turns(all: &[VisitTurns], silent: &BTreeSet<String>) -> SiteHistory {
                 }
                 SiteTurn::Write(hit, write) => (hit, write),
             };
+            let endpoint = write.endpoint();
+            let is_silent = silent.contains(&endpoint);
             // A message carries no cookies, and takes none.
-            if write.line.is_none() {
+            if write.line.is_none() && !(is_silent && write.is_action()) {
                 had_cookies |= write.has_cookies;
                 was_cleared = write.session_change == SessionChange::LogOut;
             }
-            let endpoint = write.endpoint();
-            if silent.contains(&endpoint) {
+            if is_silent {
                 continue;
             }
             let same_key = by_key.get(&write.key).copied();

@@ -164,36 +164,46 @@ pub(super) struct Tally {
     pub(super) kept: usize,
 }
 
-/// The addresses of the writes of one reason, with what was captured on both sides of each. A
-/// change counts where no write of another reason was made.
+/// The addresses of the writes of one reason, with what was captured on both sides of each. Several
+/// of them in a row count as one if between them nothing was captured.
 pub(super) fn tally(
     history: &SiteHistory,
     contents: &Contents,
     reason: WriteReason,
 ) -> BTreeMap<String, Tally> {
     let is_one = |write: &SiteWrite| write.effect == Effect::Write(reason);
+    let is_one_of: Vec<bool> = history.writes.iter().map(is_one).collect();
     let all = history.writes.iter().filter(|write| is_one(write));
     let mut tallies: BTreeMap<String, Tally> =
         all.map(|write| (write.endpoint(), Tally::default())).collect();
     if tallies.is_empty() {
         return tallies;
     }
-    for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
-        let writes = visit.writes.iter().filter_map(|number| history.writes.get(*number as usize));
-        let writes: Vec<&SiteWrite> = writes.collect();
-        for (at, write) in writes.iter().enumerate().filter(|(_, write)| is_one(write)) {
-            let (mut differs, mut is_same) = (false, false);
-            for (_, states) in &addresses {
-                let known =
-                    |(state, content): (&usize, &StateContent)| Some((*state, content.mark?));
-                let before = states.range(..=at).rev().find_map(known);
-                let after = states.range(at + 1..).find_map(known);
-                let Some(((first, before), (last, after))) = before.zip(after) else { continue };
-                if writes[first..last].iter().all(|write| is_one(write)) {
-                    (differs, is_same) = (differs || before != after, is_same || before == after);
-                }
+    for (visit, mut addresses) in history.visits.iter().zip(contents.by_visit(history)) {
+        if reason == WriteReason::Action {
+            // What differs in one state changes by itself.
+            addresses.retain(|(_, states)| states.values().all(|content| content.mark.is_some()));
+        }
+        let mut from = 0;
+        for same in visit.writes.chunk_by(|a, b| is_one_of[*a as usize] == is_one_of[*b as usize]) {
+            let (first, last) = (from, from + same.len());
+            from = last;
+            if !is_one_of[same[0] as usize] {
+                continue;
             }
-            if let Some(tally) = tallies.get_mut(&write.endpoint()) {
+            for (at, number) in (first..).zip(same) {
+                let (mut differs, mut is_same) = (false, false);
+                for (_, states) in &addresses {
+                    let known = |(_, content): (&usize, &StateContent)| content.mark;
+                    let before = states.range(first..=at).rev().find_map(known);
+                    let after = states.range(at + 1..=last).find_map(known);
+                    if let Some((before, after)) = before.zip(after) {
+                        (differs, is_same) =
+                            (differs || before != after, is_same || before == after);
+                    }
+                }
+                let endpoint = history.writes[*number as usize].endpoint();
+                let tally = tallies.entry(endpoint).or_default();
                 tally.changed += usize::from(differs);
                 tally.kept += usize::from(is_same && !differs);
             }

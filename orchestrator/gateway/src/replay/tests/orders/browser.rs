@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use snapshots::index::Effect;
-
 use super::*;
 use crate::Visit;
 use crate::record::{AskedIn, Asker};
@@ -196,7 +194,7 @@ impl<'a> Browser<'a> {
             Server::Live { site, recorded } => {
                 let head = super::head(method, &url, &headers);
                 if let Some(recorded) = recorded
-                    && matches!(head.effect(body.as_bytes()), Effect::Write(_) | Effect::Action)
+                    && head.may_change(body.as_bytes())
                 {
                     recorded.ask_again(site);
                 }

@@ -1,4 +1,4 @@
-//! Measures the forum's cost: `cargo run --release -p embedded --example measure`.
+//! Measures the forum's cost: `cargo run --release -p embedded --example forum_cost`.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
