@@ -71,11 +71,11 @@ fn runs_of_earlier_versions_open_and_score_the_same() -> Result<()> {
 #[test]
 fn a_run_of_an_earlier_version_is_resumed() -> Result<()> {
     let bench = Bench::new()?;
-    let run = bench.path("town");
-    copy(&repository().join("tests/stored-runs/2.1/town"), &run)?;
+    let run = bench.path("arena");
+    copy(&repository().join("tests/stored-runs/2.1/arena"), &run)?;
     let tasks =
         ["--task=desk-moderator", "--task=forum-biography", "--resume", "--output", run.as_str()];
-    bench.succeed(&[["run", "tasks/town", "--agent", "oracle"].as_slice(), &tasks].concat())?;
+    bench.succeed(&[["run", "tasks/arena", "--agent", "oracle"].as_slice(), &tasks].concat())?;
     ensure!(records(&run)?.len() == 2, "episodes were played or lost");
     Ok(())
 }
