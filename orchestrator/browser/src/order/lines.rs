@@ -44,6 +44,8 @@ pub(crate) struct OrderWriter {
     workers: HashMap<Thread, String>,
     /// URLs of requests, by their ids.
     urls: HashMap<String, String>,
+    /// The requests of streams of events, by their ids.
+    streams: HashSet<String>,
     /// How long timers were to take, in milliseconds.
     timers: HashMap<(Thread, u64), u64>,
 }
@@ -173,6 +175,9 @@ impl OrderWriter {
             Kind::ResourceSendRequest => {
                 self.urls.insert(event.text("requestId").to_owned(), shortened(event.text("url")));
             }
+            Kind::ResourceReceiveResponse if event.text("mimeType") == "text/event-stream" => {
+                self.streams.insert(event.text("requestId").to_owned());
+            }
             Kind::TimerInstall => {
                 self.timers
                     .insert((event.thread(), event.number("timerId")), event.number("timeout"));
@@ -233,8 +238,13 @@ impl OrderWriter {
                 format!("response {} {}", event.number("statusCode"), known_url())
             }
             Kind::ResourceFinish => {
-                let failed = event.data("didFail") == &Value::Bool(true);
-                format!("{} {}", if failed { "failed" } else { "loaded" }, known_url())
+                let how = match event.data("didFail") {
+                    // Both sides end it, as soon as the page has what it wants.
+                    _ if self.streams.contains(event.text("requestId")) => "ended",
+                    Value::Bool(true) => "failed",
+                    _ => "loaded",
+                };
+                format!("{how} {}", known_url())
             }
             Kind::EvaluateScript if !event.text("url").is_empty() => {
                 format!("script {}:{}", url(), event.number("lineNumber"))
