@@ -29,7 +29,7 @@ async fn no_timer_overtakes_a_reply_and_results_have_the_order_of_the_calls() {
         const channel = new MessageChannel();
         channel.port1.onmessage = () => say('own');
         channel.port2.postMessage(0);";
-    says(script, &["own", "lock", "long", "short", "timer", "idle"]).await;
+    says(script, &["own", "long", "short", "lock", "timer", "idle"]).await;
 }
 
 #[tokio::test]
