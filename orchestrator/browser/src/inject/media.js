@@ -14,6 +14,21 @@ replace(URL, 'createObjectURL', (native) => ({
     return url;
   },
 }));
+// That a source is open comes from another thread. It is told in its turn among the results.
+const openings = new WeakMap();
+replaceClass('MediaSource', (native, args, self) => {
+  const source = Reflect.construct(native, args, self);
+  let arrive = null;
+  openings.set(source, new NativePromise((come) => { arrive = come; }));
+  apply(nativeAddEventListener, source, ['sourceopen', (event) => {
+    if (!event.isTrusted) return;
+    event.stopImmediatePropagation();
+    arrive();
+    const tell = () => apply(nativeDispatch, source, [new NativeEvent('sourceopen')]);
+    apply(nativeThen, letInByOrder(NativePromise.resolve(), 'reply'), [tell]);
+  }, { capture: true }]);
+  return source;
+});
 // How far ahead of the position media have to be buffered so that they play, in seconds.
 const AHEAD = 0.5;
 // Whether Chromium has processed what was appended, as far as events tell.
@@ -65,7 +80,7 @@ function awaitMedia(player) {
   const source = mediaSources.get(element.currentSrc);
   if (source) {
     attachedPlayers.set(source, player);
-    if (source.readyState === 'closed') blockTime(firstOf(source, ['sourceopen']), 'event');
+    if (source.readyState === 'closed') blockTime(openings.get(source), 'event');
     return;
   }
   player.loading = holdEventsUntil(player, () => {
