@@ -43,7 +43,8 @@ feature(
 walk(window, '', 0);
 const by = Object.create(null);
 for (const [path, value] of found) (by[path.split('.')[0]] ||= []).push(path + '=' + value);
-for (const name of Object.keys(by)) if (by[name].length > 5) say(name + '.' + digest(by[name].join()));
+for (const name of Object.keys(by).filter(name => by[name].length > 5))
+  say(name + '.' + digest(by[name].join()));
 say(digest(found.join()));
 """,
 )
@@ -93,8 +94,8 @@ ASKED = {
         context.font = `20px "${name}", serif`;
         return context.measureText('mmmmWWllii \u6f22\U0001f600').width;
     })""",
-    "intl": """[new Intl.DateTimeFormat().resolvedOptions(), new Intl.NumberFormat().resolvedOptions(),
-        new Intl.Collator().resolvedOptions(), new Date(0).toString(), new Date(0).toLocaleString(),
+    "intl": """[new Intl.DateTimeFormat().resolvedOptions(),
+        new Intl.NumberFormat().resolvedOptions(), new Intl.Collator().resolvedOptions(), new Date(0).toString(), new Date(0).toLocaleString(),
         new Date(0).getTimezoneOffset(), Intl.supportedValuesOf('timeZone').length,
         (1234.5).toLocaleString(), new Intl.DisplayNames(['ja'], {type: 'region'}).of('DE')]""",
     "media-queries": """['prefers-color-scheme: dark', 'prefers-reduced-motion: reduce',
@@ -141,7 +142,7 @@ ASKED = {
     "rtc-candidates": """new Promise(done => {
         const peer = new RTCPeerConnection(), all = [];
         peer.createDataChannel('x');
-        peer.onicecandidate = ({candidate}) => candidate ? all.push(candidate.candidate) : done(all);
+        peer.onicecandidate = ({candidate: one}) => one ? all.push(one.candidate) : done(all);
         peer.setLocalDescription();
     })""",
     "rtc-peers": """(async (one, other) => {
@@ -153,8 +154,8 @@ ASKED = {
         return [one.signalingState, one.localDescription.sdp === other.remoteDescription.sdp,
             JSON.stringify(one.remoteDescription), one.iceGatheringState];
     })(new RTCPeerConnection(), new RTCPeerConnection())""",
-    "rtc-certificate": """RTCPeerConnection.generateCertificate({name: 'ECDSA', namedCurve: 'P-256'})
-        .then(made => [made.expires, made.getFingerprints()])""",
+    "rtc-certificate": """RTCPeerConnection
+        .generateCertificate({name: 'ECDSA', namedCurve: 'P-256'}).then(made => [made.expires, made.getFingerprints()])""",
     "rtc-codecs": """[RTCRtpReceiver.getCapabilities('video'),
         RTCRtpSender.getCapabilities('audio')]""",
     "stream": """(stream => [stream.id, stream.getTracks().map(track =>
@@ -167,20 +168,24 @@ ASKED = {
             ['sign', 'verify']);
         const how = {name: 'ECDSA', hash: 'SHA-384'}, data = new Uint8Array(99);
         const signed = await crypto.subtle.sign(how, key.privateKey, data);
-        return [await crypto.subtle.verify(how, key.publicKey, signed, data), new Uint8Array(signed)];
+        const holds = await crypto.subtle.verify(how, key.publicKey, signed, data);
+        return [holds, new Uint8Array(signed)];
     }))""",
     "sign-pss": f"""(async () => {{
         const key = await crypto.subtle.generateKey({{name: 'RSA-PSS', modulusLength: 1024,
             {EXPONENT}, hash: 'SHA-256'}}, false, ['sign', 'verify']);
         const how = {{name: 'RSA-PSS', saltLength: 20}}, data = new Uint8Array(99);
         const signed = await crypto.subtle.sign(how, key.privateKey, data);
-        return [await crypto.subtle.verify(how, key.publicKey, signed, data), new Uint8Array(signed)];
+        const holds = await crypto.subtle.verify(how, key.publicKey, signed, data);
+        return [holds, new Uint8Array(signed)];
     }})()""",
     "encrypt-rsa": f"""(async () => {{
-        const key = await crypto.subtle.generateKey({OAEP}, true, ['encrypt', 'decrypt', 'wrapKey']);
+        const uses = ['encrypt', 'decrypt', 'wrapKey'];
+        const key = await crypto.subtle.generateKey({OAEP}, true, uses);
         const how = {{name: 'RSA-OAEP', label: new Uint8Array([7])}};
         const hidden = await crypto.subtle.encrypt(how, key.publicKey, new Uint8Array([1, 2, 3]));
-        const aes = await crypto.subtle.generateKey({{name: 'AES-GCM', length: 256}}, true, ['encrypt']);
+        const aes = await crypto.subtle.generateKey({{name: 'AES-GCM', length: 256}}, true,
+            ['encrypt']);
         const wrapped = await crypto.subtle.wrapKey('raw', aes, key.publicKey, how);
         return [new Uint8Array(hidden), new Uint8Array(wrapped),
             new Uint8Array(await crypto.subtle.decrypt(how, key.privateKey, hidden)),
@@ -203,10 +208,10 @@ ASKED = {
     "stack": "(() => { try { null.x; } catch (error) { return [error.message, error.stack]; } })()",
     "ids": """[crypto.randomUUID(), Math.random(), crypto.getRandomValues(new Uint8Array(4)),
         navigation.currentEntry.key]""",
-    "worker": """new Promise(done => { new Worker(URL.createObjectURL(new Blob([`postMessage([self.name,
-        navigator.hardwareConcurrency, navigator.cpuPerformance, navigator.deviceMemory,
-        navigator.userAgent, navigator.language, performance.now(), performance.timeOrigin, Date.now(),
-        Math.random(), crypto.randomUUID(), new Date(0).toString(), navigator.connection.rtt])`
+    "worker": """new Promise(done => {
+        new Worker(URL.createObjectURL(new Blob([`postMessage([self.name, navigator.hardwareConcurrency, navigator.cpuPerformance, navigator.deviceMemory,
+        navigator.userAgent, navigator.language, performance.now(), performance.timeOrigin,
+        Date.now(), Math.random(), crypto.randomUUID(), new Date(0).toString(), navigator.connection.rtt])`
         ]))).onmessage = ({data}) => done(data); })""",
     "frame": """new Promise(done => {
         const frame = document.createElement('iframe');

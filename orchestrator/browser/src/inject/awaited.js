@@ -16,7 +16,10 @@ const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000;
 const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // After how many tasks without news a result is let in though earlier calls or events lack a reply:
 // they may wait for what follows from it. Work of another thread never does, and media take long.
-const STUCK_TASKS = 600, PATIENCE = { work: REPLY_TASKS, media: 10000, append: 10000, reply: 5000, stream: LOCK_TASKS };
+const STUCK_TASKS = 600;
+const PATIENCE = {
+  work: REPLY_TASKS, media: 10000, append: 10000, reply: 5000, stream: LOCK_TASKS,
+};
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
 // Libraries put a class of their own in the place of `Promise`, and change `then`.

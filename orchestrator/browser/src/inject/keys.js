@@ -68,10 +68,11 @@ function rsaKey({ modulusLength, publicExponent }, random) {
 async function pairOf(subtle, { publicKey, privateKey }, jwk, isExtractable) {
   const { algorithm, usages } = privateKey, { kty, crv, x, y, n, e } = jwk;
   const open = { kty, crv, x, y, n, e, ext: true };
-  const key = await apply(nativeSubtle.importKey, subtle, ['jwk', jwk, algorithm, isExtractable, usages]);
+  const imported = (jwk, ...how) =>
+    apply(nativeSubtle.importKey, subtle, ['jwk', jwk, algorithm, ...how]);
   return {
-    publicKey: await apply(nativeSubtle.importKey, subtle, ['jwk', open, algorithm, true, publicKey.usages]),
-    privateKey: keepReadable(key, jwk),
+    publicKey: await imported(open, true, publicKey.usages),
+    privateKey: keepReadable(await imported(jwk, isExtractable, usages), jwk),
   };
 }
 
@@ -88,8 +89,8 @@ const deterministicKey = async (subtle, generated, secret) => {
     return pairOf(subtle, generated, jwk, extractable);
   }
   if (!(algorithm?.name in EDWARDS) && !(algorithm?.namedCurve in CURVES)) return generated;
-  const secretKey = new Uint8Array(privateKey(algorithm, secret));
-  const open = await apply(nativeSubtle.importKey, subtle, ['pkcs8', secretKey, algorithm, true, usages]);
+  const args = ['pkcs8', new Uint8Array(privateKey(algorithm, secret)), algorithm, true, usages];
+  const open = await apply(nativeSubtle.importKey, subtle, args);
   const { key_ops, ext, ...jwk } = await apply(nativeSubtle.exportKey, subtle, ['jwk', open]);
   return pairOf(subtle, generated, jwk, extractable);
 };

@@ -126,8 +126,8 @@ replace(Media, 'srcObject', (native, nativeSet) => ({
   get srcObject() { return apply(native, this, []); },
   set srcObject(stream) {
     apply(nativeSet, this, [stream]);
-    const shows = stream?.getTracks?.().some((track) => track.readyState === 'live' && !track.muted);
-    if (shows) blockTime(firstOf(this, ['loadedmetadata', 'error']), 'stream');
+    const shows = ({ readyState, muted }) => readyState === 'live' && !muted;
+    if (stream?.getTracks?.().some(shows)) blockTime(firstOf(this, ['loadedmetadata', 'error']), 'stream');
   },
 }));
 replaceClass('Audio', (native, args, self) => {

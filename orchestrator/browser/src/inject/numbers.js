@@ -5,7 +5,8 @@ const hexOf = (bytes) => arrayFrom(bytes, (byte) => byte.toString(16).padStart(2
 const numberOf = (bytes) => BigInt(`0x0${hexOf(bytes)}`);
 function bytesOf(number, length) {
   const hex = number.toString(16).padStart(2 * length, '0');
-  return new Uint8Array(arrayFrom({ length }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)));
+  const at = (i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return new Uint8Array(arrayFrom({ length }, (_, i) => at(i)));
 }
 const lengthOf = (number) => Math.ceil(number.toString(16).length / 2);
 function power(base, exponent, modulus) {
@@ -30,8 +31,8 @@ function encoded(number, length = lengthOf(number)) {
   return arrayFrom({ length: letters }, (_, i) => at(i)).join('');
 }
 function decoded(text) {
-  const all = arrayFrom(text).reduce((sum, letter) => sum << 6n | BigInt(SIX_BITS.indexOf(letter)), 0n);
-  return all >> BigInt(6 * text.length % 8);
+  const add = (sum, letter) => sum << 6n | BigInt(SIX_BITS.indexOf(letter));
+  return arrayFrom(text).reduce(add, 0n) >> BigInt(6 * text.length % 8);
 }
 // The bytes of a buffer as they are now.
 function copied(buffer) {

@@ -4,8 +4,9 @@
 
 const letters = (length) => (random) => random(length).map((byte) => SIX_BITS[byte % 62]).join('');
 const digits = (length) => (random) => `1${random(length - 1).map((byte) => byte % 10).join('')}`;
-const pairs = (random) => random(32).map((byte) => byte.toString(16).padStart(2, '0')).join(':').toUpperCase();
-const uuid = (random) => hexOf(random(16)).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+const pairs = (random) => random(32).map((byte) => hexOf([byte])).join(':').toUpperCase();
+const UUID = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/;
+const uuid = (random) => hexOf(random(16)).replace(UUID, '$1-$2-4$3-8$4-$5');
 // The names in a description of a session (RFC 8866, 8839, 8122 and 5576), and what makes others.
 const NAMES = [
   [/(?<=^o=\S+ )\d+/gm, digits(19)],
@@ -26,8 +27,10 @@ function shownName(own, make) {
   }
   return shownNames.get(own);
 }
-const shown = (text) => NAMES.reduce((text, [name, make]) => text.replace(name, (own) => shownName(own, make)), text);
-const own = (text) => NAMES.reduce((text, [name]) => text.replace(name, (shown) => ownNames.get(shown) ?? shown), text);
+const renamed = (text, rename) =>
+  NAMES.reduce((text, [name, make]) => text.replace(name, (match) => rename(match, make)), text);
+const shown = (text) => renamed(text, shownName);
+const own = (text) => renamed(text, (name) => ownNames.get(name) ?? name);
 
 // The names that others have given are shown as they are.
 function keepNames(text) {
@@ -40,7 +43,8 @@ function keepNames(text) {
   }
 }
 
-const sessions = globalThis.RTCSessionDescription?.prototype, peers = globalThis.RTCPeerConnection?.prototype;
+const sessions = globalThis.RTCSessionDescription?.prototype;
+const peers = globalThis.RTCPeerConnection?.prototype;
 replace(sessions, 'sdp', (native) => ({ get sdp() { return shown(apply(native, this, [])); } }));
 replace(sessions, 'toJSON', (native) => ({
   toJSON() {
@@ -51,10 +55,10 @@ replace(sessions, 'toJSON', (native) => ({
 for (const name of ['createOffer', 'createAnswer']) {
   replace(peers, name, (native) => ({
     [name](...args) {
-      const renamed = (session) => session && { type: session.type, sdp: shown(session.sdp) };
+      const told = (session) => session && { type: session.type, sdp: shown(session.sdp) };
       const [tell, ...rest] = args;
-      if (typeof tell === 'function') return apply(native, this, [(made) => tell(renamed(made)), ...rest]);
-      return apply(nativeThen, apply(native, this, args), [renamed]);
+      if (typeof tell !== 'function') return apply(nativeThen, apply(native, this, args), [told]);
+      return apply(native, this, [(session) => tell(told(session)), ...rest]);
     },
   }));
 }
@@ -74,7 +78,12 @@ for (const name of ['setLocalDescription', 'setRemoteDescription']) {
 // There is no way to a peer from a frozen world. The browser would look for one for seconds. So
 // each connection learns at once that there is none.
 const gathering = new WeakMap();
-replace(peers, 'iceGatheringState', () => ({ get iceGatheringState() { return gathering.get(this) ?? 'new'; } }));
+replace(peers, 'iceGatheringState', (native) => ({
+  get iceGatheringState() {
+    apply(native, this, []); // for its checks and its errors
+    return gathering.get(this) ?? 'new';
+  },
+}));
 function gather(peer) {
   if (gathering.has(peer) || !peer.localDescription?.sdp.includes('m=')) return;
   gathering.set(peer, 'new');
@@ -82,9 +91,8 @@ function gather(peer) {
     gathering.set(peer, state);
     apply(nativeDispatch, peer, [new NativeEvent('icegatheringstatechange')]);
   };
-  const tellLast = () => {
-    apply(nativeDispatch, peer, [new RTCPeerConnectionIceEvent('icecandidate', { candidate: null })]);
-  };
+  const last = () => new RTCPeerConnectionIceEvent('icecandidate', { candidate: null });
+  const tellLast = () => { apply(nativeDispatch, peer, [last()]); };
   // Behind the promise of the description.
   for (const task of [enter('gathering'), enter('complete'), tellLast]) nativeTask(task);
 }
@@ -98,7 +106,9 @@ replace(globalThis.RTCPeerConnection, 'generateCertificate', (native) => ({
   },
 }));
 const certificates = globalThis.RTCCertificate?.prototype;
-replace(certificates, 'expires', (native) => ({ get expires() { return ends.get(this) ?? apply(native, this, []); } }));
+replace(certificates, 'expires', (native) => ({
+  get expires() { return ends.get(this) ?? apply(native, this, []); },
+}));
 replace(certificates, 'getFingerprints', (native) => ({
   getFingerprints() {
     return apply(native, this, []).map(({ algorithm, value }) => (
@@ -107,9 +117,11 @@ replace(certificates, 'getFingerprints', (native) => ({
 }));
 
 for (const type of ['MediaStream', 'MediaStreamTrack']) {
-  replace(globalThis[type]?.prototype, 'id', (native) => ({ get id() { return shown(apply(native, this, [])); } }));
+  replace(globalThis[type]?.prototype, 'id', (native) => ({
+    get id() { return shown(apply(native, this, [])); },
+  }));
 }
-replace(globalThis.CanvasCaptureMediaStreamTrack && MediaStreamTrack.prototype, 'label', (native) => ({
+replace(globalThis.MediaStreamTrack?.prototype, 'label', (native) => ({
   get label() {
     const label = apply(native, this, []);
     return this instanceof CanvasCaptureMediaStreamTrack ? shownName(label, letters(64)) : label;

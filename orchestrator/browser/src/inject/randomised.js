@@ -86,9 +86,11 @@ async function mask(subtle, hash, seed, length) {
 const masked = (bytes, by) => bytes.map((byte, i) => byte ^ by[i]);
 // EMSA-PSS of RFC 8017.
 async function pss(subtle, { modulusLength, hash }, { n, d }, saltLength, data, random) {
-  const bits = modulusLength - 1, length = Math.ceil(bits / 8), hashLength = HASH_LENGTHS[hash.name];
+  const bits = modulusLength - 1, length = Math.ceil(bits / 8);
+  const hashLength = HASH_LENGTHS[hash.name];
   const salt = random(saltLength), digest = await digestOf(subtle, hash.name, data);
-  const sealed = await digestOf(subtle, hash.name, Uint8Array.of(...new Uint8Array(8), ...digest, ...salt));
+  const salted = Uint8Array.of(...new Uint8Array(8), ...digest, ...salt);
+  const sealed = await digestOf(subtle, hash.name, salted);
   const block = [...new Uint8Array(length - saltLength - hashLength - 2), 1, ...salt];
   const seen = masked(block, await mask(subtle, hash.name, sealed, block.length));
   seen[0] &= 255 >> 8 * length - bits;
@@ -110,8 +112,11 @@ async function oaep(subtle, { modulusLength, hash }, { n, e }, label, data, rand
 // place of the result.
 const RANDOMISED = {
   sign: {
-    of: ([algorithm, key, data]) => key?.algorithm?.name === 'ECDSA' || key?.algorithm?.name === 'RSA-PSS'
-      ? { key, data: copied(data), hash: algorithm?.hash?.name ?? algorithm?.hash, saltLength: algorithm?.saltLength } : null,
+    of([algorithm, key, data]) {
+      if (!['ECDSA', 'RSA-PSS'].includes(key?.algorithm?.name)) return null;
+      const { hash, saltLength } = algorithm ?? {};
+      return { key, data: copied(data), hash: hash?.name ?? hash, saltLength };
+    },
     async make(subtle, { key, data, hash, saltLength }, random) {
       const jwk = await materialOf(subtle, key);
       if (!jwk) return undefined;
@@ -133,7 +138,8 @@ const RANDOMISED = {
     async make(subtle, { format, wrapped, key, label }, random) {
       const jwk = await materialOf(subtle, key);
       const plain = await apply(nativeSubtle.exportKey, subtle, [format, wrapped]);
-      const data = format === 'jwk' ? new TextEncoder().encode(JSON.stringify(plain)) : new Uint8Array(plain);
+      const data = format === 'jwk' ? new TextEncoder().encode(JSON.stringify(plain))
+        : new Uint8Array(plain);
       return jwk && oaep(subtle, key.algorithm, jwk, label, data, random);
     },
   },
@@ -141,7 +147,8 @@ const RANDOMISED = {
     of([format, data, algorithm, extractable, usages]) {
       const name = String(algorithm?.name ?? algorithm).toUpperCase();
       if (extractable || !READ_FOR.includes(name)) return null;
-      return [format, format === 'jwk' ? { ...data, ext: true } : copied(data), algorithm, true, usages];
+      const own = format === 'jwk' ? { ...data, ext: true } : copied(data);
+      return [format, own, algorithm, true, usages];
     },
     async make(subtle, args, random, key) {
       const open = await apply(nativeSubtle.importKey, subtle, args);

@@ -96,7 +96,8 @@ each(ORDERED_REPLIES, (type, name) => replaceWhenDefined(type, name, (native) =>
   };
 }));
 each(REPLIES, (type, name) => replaceWhenDefined(type, name, waiting(name, inTurn)));
-replaceWhenDefined('BaseAudioContext', 'decodeAudioData', waiting('decodeAudioData', (promise) => blockTime(promise, 'work')));
+const untilDone = (promise) => blockTime(promise, 'work');
+replaceWhenDefined('BaseAudioContext', 'decodeAudioData', waiting('decodeAudioData', untilDone));
 // These may also wait for the page itself, for a person or for what never comes. So they are waited
 // for as long as for a lock.
 const SHORT_REPLIES = {
@@ -121,7 +122,8 @@ replace(globalThis.Geolocation?.prototype, 'getCurrentPosition', (native) => ({
   getCurrentPosition(...args) {
     let come = null;
     const told = new NativePromise((done) => { come = done; });
-    const tell = (callback) => typeof callback === 'function' ? (value) => come(() => callback(value)) : callback;
+    const tell = (callback) => typeof callback !== 'function' ? callback
+      : (value) => come(() => callback(value));
     apply(native, this, [tell(args[0]), tell(args[1] ?? (() => {})), ...args.slice(2)]);
     apply(nativeThen, blockTime(told), [(call) => {
       try { call(); } catch (error) { reportError(error); }

@@ -30,10 +30,6 @@ pub(super) struct Chosen {
 /// pages.
 const MOST_ASKED: usize = 256;
 
-/// What a browser asks for that is the same in every state.
-const STATIC_DESTINATIONS: [&str; 8] =
-    ["audio", "font", "image", "manifest", "script", "style", "track", "video"];
-
 /// What a response is to the state of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContentKind {
@@ -54,9 +50,9 @@ impl ContentKind {
             .get(header::CONTENT_TYPE)
             .and_then(|name| name.to_str().ok())
             .unwrap_or_default();
-        let destination = head.header("sec-fetch-dest").unwrap_or_default();
+        let is_font = head.header("sec-fetch-dest") == Some("font");
         match () {
-            () if STATIC_DESTINATIONS.contains(&destination) => ContentKind::Static,
+            () if is_font => ContentKind::Static,
             () if name.to_ascii_lowercase().contains("html") => ContentKind::Document,
             () if is_static_type(name) => ContentKind::Static,
             () => ContentKind::Data,

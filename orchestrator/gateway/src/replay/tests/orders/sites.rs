@@ -159,12 +159,18 @@ fn graphql() -> Running {
     })
 }
 
+/// Another token each time. What a page shows of it is not compared.
+fn token(turn: &mut u64) -> String {
+    *turn = turn.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+    format!("token={turn:016x}")
+}
+
 fn tokens() -> Running {
     let (mut notes, mut turn) = (Vec::new(), 0x5eed_u64);
     Box::new(move |ask| {
-        turn = turn.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        let token = token(&mut turn);
         match (ask.method, ask.path) {
-            ("GET", "/") => page(format!("notes: {} token={turn:016x}", notes.join(", "))),
+            ("GET", "/") => page(format!("notes: {} {token}", notes.join(", "))),
             ("GET", "/help") => page("help"),
             ("POST", "/notes") => {
                 notes.push(ask.body.split('&').next().unwrap_or_default().replace("text=", ""));
@@ -276,8 +282,7 @@ fn two_users() -> Running {
 fn links() -> Running {
     let (mut taken, mut turn) = (Vec::new(), 0x5eed_u64);
     Box::new(move |ask| {
-        turn = turn.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        let token = format!("token={turn:016x}");
+        let token = token(&mut turn);
         let mut told = match (ask.path, ask.path.split_once('=')) {
             ("/", _) => page(format!("home {} {token}", taken.join(" "))),
             ("/list", _) => page(format!("list: {} {token}", taken.join(" "))),
