@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::harness::{Bench, Proxy, text};
-use crate::server::Server;
+use crate::server::Nobody;
 
 const IN_TIME: Duration = Duration::from_secs(20);
 const DEMO: &str = "snapshots/demo.wacz";
@@ -97,10 +97,9 @@ async fn without_a_file_left_accepting_rests_and_goes_on() -> Result<()> {
 #[tokio::test]
 async fn a_server_that_is_gone_is_logged_once_and_each_502_says_why() -> Result<()> {
     let bench = Bench::new()?;
-    let gone = Server::start(|_, _| async { Ok(()) }).await?;
-    let way = gone.as_live_web();
-    let address = gone.address().to_string();
-    drop(gone);
+    let gone = Nobody::new()?;
+    let way = format!("--connect-to=:80:{}", gone.address);
+    let address = gone.address.to_string();
     let file = bench.path("gone.wacz");
     let recorder = bench.proxy(&["record", "--listen=127.0.0.1:0", &way, "-o", file.as_str()])?;
     let client = recorder.client()?;

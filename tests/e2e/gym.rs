@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::harness::{Bench, interrupt, repository, text};
+use crate::server::Nobody;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const WAY: [&str; 3] = ["My trips", "Continue as guest", "RE 406"];
@@ -124,7 +125,8 @@ fn an_agent_behind_an_address_earns_the_score_in_episodes_that_it_tells_apart() 
 #[test]
 fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
     let bench = Bench::new()?;
-    let gone = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    let nobody = Nobody::new()?;
+    let gone = nobody.address;
     let out = bench.path("out");
     let run = [
         "run",

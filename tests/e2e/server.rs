@@ -6,9 +6,24 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_tungstenite::WebSocketStream;
+
+/// An address at which nobody listens. It is held until this is dropped, so that no other program
+/// gets it meanwhile.
+pub(crate) struct Nobody {
+    pub(crate) address: SocketAddr,
+    _held: TcpSocket,
+}
+
+impl Nobody {
+    pub(crate) fn new() -> Result<Nobody> {
+        let held = TcpSocket::new_v4()?;
+        held.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+        Ok(Nobody { address: held.local_addr()?, _held: held })
+    }
+}
 
 /// A running server; dropping it ends it.
 pub(crate) struct Server {

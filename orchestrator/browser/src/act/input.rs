@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::act::keys::Key;
-use crate::cdp::tracker::{Page, Tracker};
+use crate::cdp::tracker::{BrowserState, Page, Tracker};
+use crate::clock::response_ordering::SLOW_RESPONSE;
 use crate::clock::screen::Shown;
 use crate::{ActionError, Button, Error, Point, Session};
 
@@ -115,10 +116,16 @@ impl Drop for InputHold {
 }
 
 impl Session {
-    /// Keeps responses back from the pages, so that nothing comes between events.
-    pub(crate) fn hold_input(&self) -> InputHold {
+    /// Keeps responses back from the pages, so that nothing comes between events. Returns once the
+    /// response that was on its way has come.
+    pub(crate) async fn hold_input(&self) -> InputHold {
         let before = std::mem::replace(&mut self.tracker.lock().input_in_flight, true);
-        InputHold { tracker: Arc::clone(&self.tracker), before }
+        let hold = InputHold { tracker: Arc::clone(&self.tracker), before };
+        let condition = |_: &BrowserState| "a response to reach its page".to_owned();
+        let has_come = |state: &BrowserState| (!state.is_releasing).then_some(());
+        // A response that does not come is not waited for, and a page that has gone gets none.
+        let _ = self.tracker.wait_for(SLOW_RESPONSE, condition, has_come).await;
+        hold
     }
 
     /// Sends events all at once, because nothing else may happen between them.
@@ -127,7 +134,7 @@ impl Session {
         page: &Page,
         events: Vec<InputEvent>,
     ) -> Result<(), ActionError> {
-        let hold = self.hold_input();
+        let hold = self.hold_input().await;
         let results = self.dispatch(page, events).await;
         drop(hold);
         self.check_input(page, results)
@@ -141,7 +148,7 @@ impl Session {
         page: &Page,
         events: Vec<InputEvent>,
     ) -> Result<(), ActionError> {
-        let hold = self.hold_input();
+        let hold = self.hold_input().await;
         let sent = self.send_events(page, events);
         let results = if self.begin_frame_control() {
             self.while_drawing(page, sent).await

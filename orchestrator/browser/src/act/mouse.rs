@@ -83,7 +83,7 @@ impl Session {
                 self.advance(page, wait).await?;
             }
             let aim = self.aim(page, bid, element).await?;
-            let hold = self.hold_input();
+            let hold = self.hold_input().await;
             keys.push(self.input_state.move_to(aim.at));
             self.move_onto(page, std::mem::take(&mut keys)).await?;
             match self.in_front(page, &aim).await? {
@@ -106,7 +106,7 @@ impl Session {
     ) -> Result<(), ActionError> {
         let mut events = self.press_modifiers(press);
         events.push(self.input_state.move_to(at));
-        let _hold = self.hold_input();
+        let _hold = self.hold_input().await;
         self.send_input(page, events).await?;
         self.ensure_idle().await;
         self.receiver = self.describe_at(page, at).await;
@@ -189,7 +189,7 @@ impl Session {
         down: bool,
     ) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
-        let _hold = self.hold_input();
+        let _hold = self.hold_input().await;
         self.send_input(page, vec![moved]).await?;
         self.ensure_idle().await;
         self.receiver = self.describe_at(page, at).await;

@@ -272,9 +272,9 @@ impl Cdp {
         self.shared.graphics.store(process, Ordering::Relaxed);
     }
 
-    #[cfg(test)]
-    pub(crate) fn knows_graphics(&self) -> bool {
-        self.shared.graphics.load(Ordering::Relaxed) > 0
+    /// The process that draws for the pages, once it is known.
+    pub(crate) fn graphics(&self) -> Option<u64> {
+        Some(self.shared.graphics.load(Ordering::Relaxed)).filter(|&process| process > 0)
     }
 
     /// Watches from now on whether the graphics process draws.
@@ -324,6 +324,15 @@ impl Cdp {
                 let _ = waiting.answer.send(Err(CommandError { code: ABANDONED_CODE, message }));
             }
         }
+    }
+
+    /// The first of our commands that a session has not answered yet.
+    pub(crate) fn oldest_pending(&self, session: &SessionId) -> Option<u64> {
+        let pending = self.pending();
+        let of_session = |(id, call): (&u64, &PendingCall)| {
+            (call.session.as_ref() == Some(session)).then_some(*id)
+        };
+        pending.iter().flatten().filter_map(of_session).min()
     }
 
     /// Other programs on this connection.

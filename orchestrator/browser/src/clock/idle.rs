@@ -90,6 +90,13 @@ pub(crate) async fn are_renderers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     find_processes(tracker, cdp).await.are_idle()
 }
 
+/// Whether nothing runs in the pages, the network, the browser itself, and what draws.
+pub(crate) async fn are_all_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let processes = find_processes(tracker, cdp).await;
+    let others = processes.network.iter().chain(&processes.storage);
+    processes.are_idle() && others.chain(&cdp.graphics()).all(|&id| are_threads_idle(id))
+}
+
 /// Whether what pages store is written: no thread that does so runs or waits for a disk.
 async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let storage = find_processes(tracker, cdp).await.storage;
@@ -273,7 +280,7 @@ mod tests {
         let processes = find_processes(&session.tracker, session.cdp()).await;
         assert_eq!(processes.network.len(), 1, "{processes:?}");
         assert!(!processes.renderers.is_empty(), "{processes:?}");
-        assert!(session.cdp().knows_graphics());
+        assert!(session.cdp().graphics().is_some());
         session.close().await.unwrap();
     }
 

@@ -14,6 +14,7 @@ use serde_json::json;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
+use crate::Error;
 use crate::cdp::connection::Cdp;
 use crate::cdp::tracker::{BrowserState, FOREVER, Tracker};
 use crate::cdp::traffic::{PendingRequest, Priority};
@@ -21,7 +22,7 @@ use crate::clock::idle::{self, ping_browser};
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.
-const SLOW_RESPONSE: Duration = Duration::from_secs(5);
+pub(crate) const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 /// How often to probe a page that has to read a response, and a busy page that has to answer a
 /// ping.
 ///
@@ -86,21 +87,9 @@ async fn release_next(
             break;
         }
     }
-    // The second click of a double click cancels the requests of the first, so it must always come
-    // before a response. But a page that sends a request during a click may wait for the response.
-    let condition = |_: &BrowserState| "the input events to be handled".to_owned();
-    for _ in 0..PROBES {
-        if tracker
-            .wait_for(PROBE_INTERVAL, condition, |state| (!state.input_in_flight).then_some(()))
-            .await
-            .is_ok()
-        {
-            break;
-        }
-        ping_browser(tracker, cdp).await;
-    }
     wait_for_first(in_flight, queue, tracker, cdp, slow).await;
-    let Some((ended, is_media)) = release(queue, tracker).await else { return slow };
+    let Some(released) = release(queue, tracker, cdp).await else { return slow };
+    let Released { ended, is_media, .. } = released;
     slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
@@ -122,6 +111,7 @@ async fn release_next(
         // Otherwise the events of two media elements come in any order.
         let _ = timeout(MEDIA_WAIT, idle::wait_for_all_threads(tracker, cdp)).await;
     }
+    drop(released);
     slow
 }
 
@@ -166,28 +156,84 @@ async fn wait_for_first(
     }
 }
 
-/// Releases the next response, once the page's time does not run. Returns how many responses have
-/// ended so far, and whether it is for a media element; `None` if none was waiting.
-async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<(u64, bool)> {
+/// A response on its way to its page. No input begins until this is dropped.
+struct Released<'a> {
+    /// How many responses had ended when it was released.
+    ended: u64,
+    /// It is for a media element.
+    is_media: bool,
+    tracker: &'a Tracker,
+}
+
+impl Drop for Released<'_> {
+    fn drop(&mut self) {
+        self.tracker.lock().is_releasing = false;
+        self.tracker.notify();
+    }
+}
+
+/// Releases the next response, once the page's time does not run and no input is under way. `None`
+/// if none was waiting.
+async fn release<'a>(
+    queue: &ResponseQueue,
+    tracker: &'a Tracker,
+    cdp: &Cdp,
+) -> Option<Released<'a>> {
+    let mut may_interrupt = false;
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // A page that has gone gets nothing.
         let _ = tracker
             .wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(()))
             .await;
-        let state = tracker.lock();
-        if !state.holds_responses {
-            let order = state.response_order();
-            let place = |url: &str, method: &str| {
-                let pending = order.iter().find(|pending| pending.is(url, method));
-                pending.map_or((Priority::Unknown, false), |pending| {
-                    (pending.priority, pending.is_media)
-                })
-            };
-            let (_, is_media) = queue.release_next_by(place)?;
-            return Some((state.traffic.ended_count, is_media));
+        {
+            let mut state = tracker.lock();
+            if !state.holds_responses && (may_interrupt || !state.input_in_flight) {
+                let order = state.response_order();
+                let place = |url: &str, method: &str| {
+                    let pending = order.iter().find(|pending| pending.is(url, method));
+                    pending.map_or((Priority::Unknown, false), |pending| {
+                        (pending.priority, pending.is_media)
+                    })
+                };
+                let (_, is_media) = queue.release_next_by(place)?;
+                state.is_releasing = true;
+                return Some(Released { ended: state.traffic.ended_count, is_media, tracker });
+            }
         }
+        may_interrupt = needs_response_for_input(tracker, cdp).await;
     }
+}
+
+/// Waits until no input is under way. True if a page handles an input and waits for a response
+/// meanwhile, as a synchronous request does: it owes a reply, and nothing is at work on it.
+///
+/// Otherwise no response may come before the input is over: the second click of a double click
+/// cancels the requests of the first, and what is pressed must still be where the mouse was moved.
+async fn needs_response_for_input(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let condition = |_: &BrowserState| "the input events to be handled".to_owned();
+    let is_over = |state: &BrowserState| (!state.input_in_flight).then_some(());
+    let (start, mut probes) = (Instant::now(), 0);
+    while probes < PROBES && start.elapsed() < SLOW_RESPONSE {
+        match tracker.wait_for(PROBE_INTERVAL, condition, is_over).await {
+            Ok(()) => return false,
+            Err(Error::Deadline { .. }) => {}
+            Err(_) => break,
+        }
+        let owed = active_page_owes(tracker, cdp);
+        ping_browser(tracker, cdp).await;
+        let is_blocked = owed.is_some()
+            && idle::are_all_idle(tracker, cdp).await
+            && active_page_owes(tracker, cdp) == owed;
+        probes = if is_blocked { probes + 1 } else { 0 };
+    }
+    true
+}
+
+/// The oldest command without a reply of the active page.
+fn active_page_owes(tracker: &Tracker, cdp: &Cdp) -> Option<u64> {
+    let page = tracker.lock().active().ok()?;
+    cdp.oldest_pending(&page.session)
 }
 
 /// Waits until all requests have a response or one that waits for its release, apart from slow
@@ -222,4 +268,32 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
         }
     }
     idle::wait_until_idle(tracker, cdp).await;
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cdp::connection::Connection;
+    use crate::cdp::pipe::Pipe;
+
+    /// However late we are with the next event.
+    #[tokio::test]
+    async fn no_response_comes_while_input_is_under_way_and_no_page_owes_a_reply() {
+        // A browser that says nothing.
+        let (_read, commands) = std::io::pipe().unwrap();
+        let (replies, _written) = std::io::pipe().unwrap();
+        let pipe = Pipe::new(commands.into(), replies.into()).unwrap();
+        let connection = Connection::open(pipe, |_, _| ());
+        let (in_flight, tracker) = (InFlight::default(), Tracker::default());
+        let queue = in_flight.queue_responses();
+        tracker.lock().input_in_flight = true;
+        let mut releasing = Box::pin(release(&queue, &tracker, &connection.cdp));
+        // Longer than a round of probes takes.
+        let early = timeout(PROBE_INTERVAL * PROBES * 10, &mut releasing).await;
+        assert!(early.is_err());
+        tracker.lock().input_in_flight = false;
+        tracker.notify();
+        assert!(timeout(SLOW_RESPONSE, releasing).await.unwrap().is_none(), "none was waiting");
+    }
 }

@@ -58,9 +58,8 @@ async fn a_server_that_breaks_the_protocol() {
 /// be done.
 #[tokio::test]
 async fn a_502_names_the_server_the_error_and_a_cure() {
-    let gone = Origin::plain().await;
+    let gone = Origin::nobody();
     let address = gone.address;
-    drop(gone);
     let mut routes = Routes::new();
     routes.add("forum.test", Target::Site(Site::new("forum", address).into())).unwrap();
     let ca = std::sync::Arc::new(CertificateAuthority::in_memory().unwrap());
@@ -92,12 +91,7 @@ async fn a_server_that_says_nothing() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there() {
-    let gone = Origin::plain().await;
-    let address = gone.address;
-    drop(gone);
-    let mut nobody = Origin::plain().await;
-    nobody.address = address;
-    check(nobody, (502, "upstream-unreachable")).await;
+    check(Origin::nobody(), (502, "upstream-unreachable")).await;
 }
 
 #[tokio::test]

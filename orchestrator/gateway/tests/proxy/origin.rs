@@ -13,7 +13,7 @@ use hyper::body::{Bytes, Frame, Incoming};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -24,6 +24,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 pub struct Origin {
     pub address: SocketAddr,
     _tasks: JoinSet<()>,
+    _held: Option<TcpSocket>,
 }
 
 impl Origin {
@@ -51,6 +52,14 @@ impl Origin {
         .await
     }
 
+    /// None: nobody listens at its address, which no other program gets as long as this lives.
+    pub fn nobody() -> Self {
+        let held = TcpSocket::new_v4().unwrap();
+        held.bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+        let address = held.local_addr().unwrap();
+        Self { address, _tasks: JoinSet::new(), _held: Some(held) }
+    }
+
     /// Each connection is handed to `serve`.
     pub async fn raw<F>(serve: impl Fn(TcpStream) -> F + Send + 'static) -> Self
     where
@@ -67,7 +76,7 @@ impl Origin {
                 connections.spawn(serve(tcp));
             }
         });
-        Self { address, _tasks: tasks }
+        Self { address, _tasks: tasks, _held: None }
     }
 }
 

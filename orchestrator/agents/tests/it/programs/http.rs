@@ -171,7 +171,10 @@ async fn a_server_that_is_slow_or_not_there_is_told_apart() -> Tested {
     )
     .await?;
     insta::assert_snapshot!(slow, @r#"get an answer to `observation` from the agent at http://127.0.0.1:PORT/agent within 0.2 s"#);
-    let gone = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+    // Held, so that no other program listens there.
+    let nobody = tokio::net::TcpSocket::new_v4()?;
+    nobody.bind(std::net::SocketAddr::from(([127, 0, 0, 1], 0)))?;
+    let gone = nobody.local_addr()?;
     let error = play(&format!("http://{gone}/"), |_| {})
         .await?
         .pop()

@@ -68,8 +68,10 @@ pub(crate) struct BrowserState {
     pub(crate) dialog_policy: Option<DialogPolicy>,
     /// Files that pages had the browser save.
     pub(crate) downloads: Vec<DownloadState>,
-    /// Mouse or keyboard events were sent and have no reply yet.
+    /// Input is under way: no response is released.
     pub(crate) input_in_flight: bool,
+    /// A response is on its way to its page: no input begins.
+    pub(crate) is_releasing: bool,
     /// The file chooser that a page has opened.
     pub(crate) file_chooser: Option<FileChooser>,
     /// The data of a drag that the browser left to us.
