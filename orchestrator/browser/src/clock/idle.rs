@@ -17,6 +17,8 @@ use crate::cdp::tracker::Tracker;
 
 /// How long to wait for a main thread that runs.
 const MAX_WAIT: Duration = Duration::from_secs(5);
+/// How long to wait for processes that reply. They may have work that has nothing to do with a page.
+const MAX_REPLY: Duration = Duration::from_millis(500);
 /// How often to check a main thread that runs.
 const POLL: Duration = Duration::from_millis(1);
 /// How many checks the other threads get before only main threads count.
@@ -70,6 +72,29 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     }
     tracing::debug!("a page did not become idle");
     false
+}
+
+/// The same, and until no other process has a reply for the pages: what they store, and what they
+/// ask the browser for, is answered in real time.
+pub(crate) async fn wait_until_answered(tracker: &Tracker, cdp: &Cdp) {
+    let start = Instant::now();
+    let mut polls = interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while start.elapsed() < MAX_REPLY {
+        wait_until_idle(tracker, cdp).await;
+        if are_repliers_idle(tracker, cdp).await {
+            ping_browser(tracker, cdp).await;
+            if are_repliers_idle(tracker, cdp).await && are_main_threads_idle(tracker, cdp).await {
+                return;
+            }
+        }
+        polls.tick().await;
+    }
+    tracing::debug!("a process that pages ask is never idle");
+}
+
+async fn are_main_threads_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    find_processes(tracker, cdp).await.main_are_idle()
 }
 
 /// Waits only if the renderers are busy at this moment.

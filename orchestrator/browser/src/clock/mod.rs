@@ -9,6 +9,7 @@
 //! slice               one slice of a page's time, past requests that never end
 //! virtual_time        the commands that grant time to a page and stop it again
 //! screen              frames, drawn at the page's own time
+//! blocked             whether a page waits for a response in a script
 //! idle                whether the renderer processes have something to do, as the kernel tells
 //! response_ordering   the gateway's answers, one at a time, in the same order in each run
 //! liveness            waits for what may never come, with an end that a busy machine does not move
@@ -38,6 +39,7 @@
 //! While nobody settles, a frozen page's time stands still. Nothing here waits for an amount of
 //! real time where a condition can be named.
 
+pub(crate) mod blocked;
 pub(crate) mod idle;
 pub(crate) mod liveness;
 mod lull;

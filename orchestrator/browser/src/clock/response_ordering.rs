@@ -18,6 +18,7 @@ use crate::Error;
 use crate::cdp::connection::Cdp;
 use crate::cdp::tracker::{BrowserState, FOREVER, Tracker};
 use crate::cdp::traffic::{PendingRequest, Priority};
+use crate::clock::blocked::BlockWatch;
 use crate::clock::idle::{self, ping_browser};
 
 /// How long the others wait for the slowest response. A request that is answered only when
@@ -37,8 +38,10 @@ const PROBES: u32 = 5;
 /// response.
 const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
 const ARRIVAL_PROBES: u32 = 20;
-/// How many probes a busy page gets. After that it counts as waiting for a response in a script.
+/// How many probes of reading a busy page gets.
 const BUSY_PROBES: u32 = 20;
+/// How long a page may be at work before it counts as waiting for a response in a script.
+const BUSY_PAGE: Duration = Duration::from_secs(2);
 /// How long the others wait while media are decoded.
 const MEDIA_WAIT: Duration = Duration::from_secs(2);
 /// How many times a page gets time for more requests.
@@ -213,27 +216,18 @@ async fn release<'a>(
 async fn needs_response_for_input(tracker: &Tracker, cdp: &Cdp) -> bool {
     let condition = |_: &BrowserState| "the input events to be handled".to_owned();
     let is_over = |state: &BrowserState| (!state.input_in_flight).then_some(());
-    let (start, mut probes) = (Instant::now(), 0);
-    while probes < PROBES && start.elapsed() < SLOW_RESPONSE {
+    let (start, mut watch) = (Instant::now(), BlockWatch::default());
+    while start.elapsed() < SLOW_RESPONSE {
         match tracker.wait_for(PROBE_INTERVAL, condition, is_over).await {
             Ok(()) => return false,
             Err(Error::Deadline { .. }) => {}
             Err(_) => break,
         }
-        let owed = active_page_owes(tracker, cdp);
-        ping_browser(tracker, cdp).await;
-        let is_blocked = owed.is_some()
-            && idle::are_all_idle(tracker, cdp).await
-            && active_page_owes(tracker, cdp) == owed;
-        probes = if is_blocked { probes + 1 } else { 0 };
+        if watch.is_blocked(tracker, cdp).await {
+            break;
+        }
     }
     true
-}
-
-/// The oldest command without a reply of the active page.
-fn active_page_owes(tracker: &Tracker, cdp: &Cdp) -> Option<u64> {
-    let page = tracker.lock().active().ok()?;
-    cdp.oldest_pending(&page.session)
 }
 
 /// Waits until all requests have a response or one that waits for its release, apart from slow
@@ -256,18 +250,20 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
         let mut answer =
             cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
-        for _ in 0..BUSY_PROBES {
-            let leaves = tracker.wait_for(PROBE_INTERVAL * PROBES, condition, |state| {
-                is_navigating(state).then_some(())
-            });
+        let (start, mut watch) = (Instant::now(), BlockWatch::default());
+        while start.elapsed() < BUSY_PAGE {
+            let leaves = tracker
+                .wait_for(PROBE_INTERVAL, condition, |state| is_navigating(state).then_some(()));
             tokio::select! {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },
             }
-            ping_browser(tracker, cdp).await;
+            if watch.is_blocked(tracker, cdp).await {
+                break;
+            }
         }
     }
-    idle::wait_until_idle(tracker, cdp).await;
+    idle::wait_until_answered(tracker, cdp).await;
 }
 
 #[cfg(test)]

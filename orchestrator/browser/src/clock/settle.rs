@@ -20,6 +20,7 @@ use crate::cdp::tracker::{ActivityCounts, BrowserState, Page};
 use crate::clock::idle;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
 use crate::clock::pace::SliceProgress;
+use crate::clock::socket_messages::{ANSWER, TALK};
 use crate::clock::virtual_time::{self, Outbox};
 use crate::{Error, Session};
 
@@ -214,7 +215,7 @@ impl Session {
             let page = self.tracker.lock().active()?;
             self.wait_for_responses(in_flight, self.liveness_wait(&page, limit)).await?;
             if self.has_new_activity(in_flight) {
-                self.wait_until_idle().await;
+                self.wait_until_answered().await;
             } else {
                 self.ensure_idle().await;
             }
@@ -252,6 +253,13 @@ impl Session {
     /// Returns false if they do not come to an end.
     pub(crate) async fn wait_until_idle(&self) -> bool {
         self.frozen().is_none() || idle::wait_until_idle(&self.tracker, self.cdp()).await
+    }
+
+    /// The same, and until no other process has a reply for the pages.
+    async fn wait_until_answered(&self) {
+        if self.frozen().is_some() {
+            idle::wait_until_answered(&self.tracker, self.cdp()).await;
+        }
     }
 
     pub(crate) fn liveness_wait<'a>(
@@ -320,12 +328,36 @@ impl Session {
         if !wait.until(DELIVERY, condition, |state| state.traffic.awaits_first_byte() == 0).await? {
             self.tracker.lock().traffic.stop_waiting_for_event_streams();
         }
+        self.hear_streams(wait).await?;
         self.wait_for_service_workers(in_flight, wait).await?;
         self.wait_for_gateway(in_flight, wait).await?;
         // The browser has received all of it, and may still be writing.
         let condition = |_: &BrowserState| "a download to be saved".to_owned();
         wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
         Ok(())
+    }
+
+    /// Waits until streams have said what they have to say at this time of the page. A server that
+    /// speaks goes on within moments of real time.
+    async fn hear_streams(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
+        let condition = |_: &BrowserState| "a stream to go on".to_owned();
+        let start = Instant::now();
+        loop {
+            let news = {
+                let traffic = &mut self.tracker.lock().traffic;
+                if std::mem::replace(&mut traffic.heard_news, traffic.stream_news)
+                    == traffic.stream_news
+                {
+                    return Ok(());
+                }
+                traffic.stream_news
+            };
+            if start.elapsed() > TALK {
+                tracing::debug!("a stream speaks on; the page does not wait for it");
+                return Ok(());
+            }
+            wait.until(ANSWER, condition, |state| state.traffic.stream_news != news).await?;
+        }
     }
 
     /// Waits until service workers are installed, or their installation waits for the page's own

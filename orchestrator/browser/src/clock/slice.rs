@@ -15,9 +15,9 @@
 use std::time::Duration;
 
 use gateway::{FrameHold, InFlight};
-use tokio::time::timeout;
 
 use crate::cdp::tracker::BrowserState;
+use crate::clock::blocked::unless_blocked;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
@@ -147,9 +147,10 @@ impl Session {
         let mut times = Vec::new();
         while times.len() < 2 {
             let probe = self.evaluate_isolated(page, &page.target, "Date.now()", limit.remaining());
-            match timeout(SYNC_REQUEST_WAIT, probe).await {
-                Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(None),
-                Ok(now) => times.push(now?),
+            let probe = std::pin::pin!(probe);
+            match unless_blocked(&self.tracker, self.cdp(), SYNC_REQUEST_WAIT, probe).await {
+                None | Some(Err(Error::Refused { .. })) => return Ok(None),
+                Some(now) => times.push(now?),
             }
         }
         if let Some(now) = times[1].as_f64() {

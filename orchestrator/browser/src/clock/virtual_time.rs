@@ -9,6 +9,7 @@ use tokio::time::timeout;
 
 use crate::cdp::connection::{Cdp, SessionId};
 use crate::cdp::tracker::{BrowserState, Page, Tracker, Worker};
+use crate::clock::blocked::unless_blocked;
 use crate::clock::idle;
 use crate::clock::liveness::LivenessWait;
 use crate::{Determinism, Error};
@@ -233,9 +234,9 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     };
     let set = set_policy(wait.cdp, &wait.page.session, slice, policy, end);
     tokio::pin!(set);
-    match timeout(SYNC_REQUEST_WAIT, &mut set).await {
-        Ok(set) => set.map(|_| Some(hold)),
-        Err(_) => {
+    match unless_blocked(wait.tracker, wait.cdp, SYNC_REQUEST_WAIT, &mut set).await {
+        Some(set) => set.map(|_| Some(hold)),
+        None => {
             drop(hold);
             set.await.map(|_| None)
         }
@@ -249,7 +250,8 @@ pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let clock = wait.tracker.lock().page_clock;
     let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, paused(clock));
     let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
-    let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
+    let limit = if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT };
+    let _ = unless_blocked(wait.tracker, wait.cdp, limit, pause).await;
 }
 
 /// What becomes of the messages that a worker has for others.

@@ -128,3 +128,52 @@ replaceClass('XMLHttpRequest', (native, args, self) => {
   }]);
   return request;
 });
+
+// Chromium stops a document's time while it reads the body of a script's own response. Where the
+// stream waits for the time, or for a result, that would be for ever. So we read it, and Chromium
+// makes of the bytes, or of the error, what the script wants.
+const NativeResponse = globalThis.Response, streamed = new WeakSet();
+async function wholeOf(response) {
+  const parts = [], headers = response.headers, reader = response.body.getReader();
+  const failing = (how) => new NativeResponse(new ReadableStream({ start: how }), { headers });
+  let size = 0;
+  try {
+    for (let read; !(read = await reader.read()).done; size += read.value.length) {
+      const { value } = read;
+      if (value?.[Symbol.toStringTag] !== 'Uint8Array') {
+        return failing((controller) => controller.enqueue(value));
+      }
+      parts.push(value);
+    }
+  } catch (error) {
+    return failing((controller) => controller.error(error));
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) (whole.set(part, at), at += part.length);
+  return new NativeResponse(whole, { headers });
+}
+if (isDocument) {
+  replaceClass('Response', (native, args, self) => {
+    const response = Reflect.construct(native, args, self);
+    if (args[0] instanceof ReadableStream) streamed.add(response);
+    return response;
+  });
+  replace(NativeResponse.prototype, 'clone', (native) => ({
+    clone() {
+      const copy = apply(native, this, []);
+      if (streamed.has(this)) streamed.add(copy);
+      return copy;
+    },
+  }));
+  for (const name of ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
+    replace(NativeResponse.prototype, name, (native) => ({
+      [name]() {
+        if (!streamed.has(this) || this.bodyUsed || this.body.locked) {
+          return apply(native, this, []);
+        }
+        return apply(nativeThen, wholeOf(this), [(whole) => apply(native, whole, [])]);
+      },
+    }));
+  }
+}

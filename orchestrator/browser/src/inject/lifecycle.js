@@ -3,10 +3,12 @@
 // these events are held. They are released, one task after the other, when the document has no
 // other task and awaits no event. Until then `readyState` is as at the last event that was
 // dispatched. Frames have Chromium's own events, since the page around a frame has its `load` from
-// Chromium, too. Expects `running` and `spin`. Defines `heldLifecycle` and `releaseLifecycle`.
+// Chromium, too. `load` and `error` of elements, and what event streams say, are held as long as
+// the document awaits an event. Expects `isDueEvent`, `running` and `spin`. Defines `heldLifecycle` and
+// `releaseLifecycle`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
-// The events on hold, each with the state of the document that it comes with.
+// The events on hold, each with its element or stream, or with the state of the document that it comes with.
 const heldLifecycle = [];
 let dispatchedState = apply(nativeDocumentState, document, []);
 const LIFECYCLE = {
@@ -34,29 +36,77 @@ function watchLifecycle() {
     apply(nativeAddEventListener, window, [type, holdLifecycle, { capture: true }]);
   }
 }
+// Media have a player, which keeps their events in order.
+const hasPlayer = (element) => (
+  element instanceof HTMLMediaElement || element instanceof HTMLSourceElement
+);
+function holdBehindEvents(event, copy) {
+  const isBehind = isDueEvent() || heldLifecycle.some(({ element }) => element);
+  if (!event.isTrusted || !isBehind) return;
+  event.stopImmediatePropagation();
+  heldLifecycle.push({ event: copy(event), element: event.target });
+  spin();
+}
+function holdElement(event) {
+  const { target } = event;
+  if (!(target instanceof Element) || hasPlayer(target)) return;
+  holdBehindEvents(event, ({ type }) => new NativeEvent(type));
+}
+// `load` of an element does not come past the window.
+function watchElements() {
+  for (const type of ['load', 'error']) {
+    apply(nativeAddEventListener, document, [type, holdElement, { capture: true }]);
+  }
+}
+watchElements();
 watchLifecycle();
 // A document that is written anew loses its listeners, and is loaded again.
 replace(Document.prototype, 'open', (native) => ({
   open(...args) {
     while (this === document && heldLifecycle.length) releaseLifecycle();
     const opened = apply(native, this, args);
-    if (this === document) watchLifecycle();
+    if (this === document) (watchElements(), watchLifecycle());
     return opened;
   },
 }));
+const isOfWindow = ({ event, element }) => (
+  !element && (event.type === 'load' || event.type === 'pageshow')
+);
 function releaseLifecycle() {
   do {
-    const { event, state } = heldLifecycle.shift();
-    dispatchedState = state;
-    const isOfWindow = event.type === 'load' || event.type === 'pageshow';
-    if (isOfWindow) Object.defineProperty(event, 'target', { value: document });
-    apply(nativeDispatch, isOfWindow ? window : document, [event]);
+    const held = heldLifecycle.shift(), { event, element, state } = held;
+    if (state) dispatchedState = state;
+    if (isOfWindow(held)) Object.defineProperty(event, 'target', { value: document });
+    apply(nativeDispatch, element ?? (isOfWindow(held) ? window : document), [event]);
     // `load` and `pageshow` are part of the task that completes the document.
-  } while (heldLifecycle.length && dispatchedState === 'complete');
+  } while (heldLifecycle.length && isOfWindow(heldLifecycle[0]));
 }
 replace(Document.prototype, 'readyState', (native) => ({
   get readyState() {
     const isBehind = heldLifecycle.length && this === document;
     return isBehind ? dispatchedState : apply(native, this, []);
+  },
+}));
+
+// The types of its events that a stream of events may hold.
+const watchedTypes = new WeakMap();
+function watchStream(stream, type) {
+  if (watchedTypes.get(stream).has(type)) return;
+  watchedTypes.get(stream).add(type);
+  const copy = (event) => event instanceof MessageEvent
+    ? new MessageEvent(type, { data: event.data, origin: event.origin, lastEventId: event.lastEventId })
+    : new NativeEvent(type);
+  apply(nativeAddEventListener, stream, [type, (event) => holdBehindEvents(event, copy), true]);
+}
+replaceClass('EventSource', (native, args, self) => {
+  const stream = Reflect.construct(native, args, self);
+  watchedTypes.set(stream, new Set());
+  for (const type of ['open', 'message', 'error']) watchStream(stream, type);
+  return stream;
+});
+replace(EventTarget.prototype, 'addEventListener', (native) => ({
+  addEventListener(type) {
+    if (watchedTypes.has(this)) watchStream(this, String(type));
+    return apply(native, this, arguments);
   },
 }));

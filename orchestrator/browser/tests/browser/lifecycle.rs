@@ -83,6 +83,67 @@ async fn a_document_that_awaits_nothing_has_the_browsers_own_events() {
 }
 
 /// What a page awaits may wait for what it does when it is loaded.
+/// A style sheet in a URL is there at once, a database takes a while.
+#[tokio::test]
+async fn an_element_is_loaded_when_no_event_is_awaited() {
+    let script = "
+        for (const type of ['success', 'upgradeneeded']) {
+            (globalThis.asked ??= indexedDB.open('d')).addEventListener(type, () => say(type));
+        }
+        const add = href => {
+            const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+            for (const type of ['load', 'error']) {
+                link.addEventListener(type, event => say(`${type} ${event.target === link}`));
+            }
+            document.head.append(link);
+        };
+        add('data:text/css,p{}');
+        add('data:text/plain,');
+        onload = () => say('page');";
+    let expected = ["upgradeneeded", "success", "load true", "error true", "page"];
+    says(script, "", &expected).await;
+}
+
+/// They are read by us, since Chromium would stop the time meanwhile.
+#[tokio::test]
+async fn bodies_of_a_scripts_own_responses_wait_for_the_time() {
+    let script = "
+        const later = () => new Promise(done => setTimeout(done, 1));
+        const own = (...parts) => new Response(new ReadableStream({
+            async pull(controller) {
+                await later();
+                const part = parts.shift();
+                if (part instanceof Error) controller.error(part);
+                else if (part === undefined) controller.close();
+                else controller.enqueue(part);
+            },
+        }), { headers: { 'Content-Type': 'text/x-own' } });
+        const bytes = text => new TextEncoder().encode(text);
+        (async () => {
+            say(await own(bytes('a'), bytes('b')).text());
+            say((await own(bytes('[1]')).json())[0]);
+            const blob = await own(bytes('abc')).blob();
+            say(`${blob.type} ${blob.size}`);
+            const one = own(bytes('twice')), other = one.clone();
+            say(await one.text() + await other.text());
+            say(`${one.bodyUsed} ${await one.text().catch(error => error.name)}`);
+            say(await own(bytes('a'), new RangeError('own')).text().catch(error => `${error}`));
+            say(await own('no bytes').text().catch(error => `${error}`));
+            say((await new Response('plain').arrayBuffer()).byteLength);
+        })();";
+    let expected = [
+        "ab",
+        "1",
+        "text/x-own 3",
+        "twicetwice",
+        "true TypeError",
+        "TypeError: Failed to fetch",
+        "TypeError: Failed to fetch",
+        "5",
+    ];
+    says(script, "", &expected).await;
+}
+
 #[tokio::test]
 async fn a_document_is_loaded_where_what_it_awaits_does_not_come() {
     let script = "

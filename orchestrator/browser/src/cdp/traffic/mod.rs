@@ -33,6 +33,10 @@ pub(crate) struct Traffic {
     pub(crate) service_workers: ServiceWorkers,
     /// Responses that a page has read in full, or turned down.
     pub(crate) ended_count: u64,
+    /// How many times a stream has said something.
+    pub(crate) stream_news: u64,
+    /// The same when streams were last listened to.
+    pub(crate) heard_news: u64,
     /// All requests so far.
     started_count: u64,
     /// All WebSockets so far.
@@ -200,6 +204,7 @@ impl Traffic {
             "Network.dataReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
                     request.silent_checks = 0;
+                    self.stream_news += u64::from(request.stream);
                 }
                 return false;
             }
