@@ -5,7 +5,8 @@
 Plays the demo suite with the oracle on one worker. Then carries out the same actions on the same pages with Playwright, which
 takes a screenshot and an aria snapshot after each action and does nothing else: one browser, a context for each episode, a
 replaying proxy for the web. Both use the same program of Chromium. They take turns. The time is that of the whole machine
-(`/proc/stat`), less what it uses when nothing is played. Prints a Markdown table.
+(`/proc/stat`), less what it uses when nothing is played. Ours has the start of the program and of its browser in it, theirs
+has not. Prints a Markdown table.
 """
 
 import ast
@@ -13,10 +14,13 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import time
+
+import playwright.sync_api
 
 from episodes import listening
 
@@ -77,20 +81,19 @@ def act(page, name, arguments, place):
     if place:
         role, label, number = place
         target = page.get_by_role(role, name=label, exact=True).nth(number)
-        method = {"click": "click", "fill": "fill", "select_option": "select_option", "press": "press"}[name]
-        getattr(target, method)(*arguments[1:])
+        getattr(target, name)(*arguments[1:])
     elif name == "goto":
         page.goto(arguments[0])
     elif name == "go_back":
         page.go_back()
     elif name == "scroll":
         page.mouse.wheel(*arguments)
+    elif name not in ("noop", "send_msg_to_user"):
+        raise playwright.sync_api.Error(f"no element for {arguments}")
 
 
 def theirs(browser, proxy, scripts):
     """Plays every script once; how many actions failed."""
-    import playwright.sync_api
-
     failed = 0
     for url, actions in scripts:
         context = browser.new_context(ignore_https_errors=True, proxy={"server": proxy})
@@ -110,10 +113,9 @@ def theirs(browser, proxy, scripts):
 
 
 def main():
-    import playwright.sync_api
-
     sandbox, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]) / "processor"
-    work.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
     ours(sandbox, work / "first", 1)
     scripts = [script(path) for path in sorted((work / "first").glob("episodes/*/trace.jsonl"))]
     proxy, address = listening([sandbox, "replay", "snapshots/demo.wacz", "--no-key", "--data", work / "data"], r"^proxy (http://\S+)")

@@ -326,11 +326,13 @@ impl Cdp {
         }
     }
 
-    /// The first of our commands that a session has not answered yet.
+    /// The first of our commands that a session has not answered yet, and for whose reply somebody
+    /// waits.
     pub(crate) fn oldest_pending(&self, session: &SessionId) -> Option<u64> {
         let pending = self.pending();
         let of_session = |(id, call): (&u64, &PendingCall)| {
-            (call.session.as_ref() == Some(session)).then_some(*id)
+            let is_awaited = call.session.as_ref() == Some(session) && !call.answer.is_closed();
+            is_awaited.then_some(*id)
         };
         pending.iter().flatten().filter_map(of_session).min()
     }

@@ -7,9 +7,10 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
-use crate::cdp::connection::Cdp;
+use crate::cdp::connection::{Cdp, SessionId};
 use crate::cdp::tracker::Tracker;
 use crate::clock::idle;
 
@@ -18,47 +19,50 @@ const INTERVAL: Duration = Duration::from_millis(20);
 /// How many probes in a row must find nothing at work.
 const PROBES: u32 = 5;
 
-/// Watches the active page.
-#[derive(Debug, Default)]
-pub(crate) struct BlockWatch {
+/// Watches a page.
+#[derive(Debug)]
+pub(crate) struct BlockWatch<'a> {
+    tracker: &'a Tracker,
+    cdp: &'a Cdp,
+    session: SessionId,
     /// The oldest command without a reply at the last probe.
     owed: Option<u64>,
     /// How many probes in a row have found nothing at work since.
     probes: u32,
 }
 
-impl BlockWatch {
+impl<'a> BlockWatch<'a> {
+    pub(crate) fn new(tracker: &'a Tracker, cdp: &'a Cdp, session: &SessionId) -> Self {
+        Self { tracker, cdp, session: session.clone(), owed: None, probes: 0 }
+    }
+
     /// Makes one more probe.
-    pub(crate) async fn is_blocked(&mut self, tracker: &Tracker, cdp: &Cdp) -> bool {
-        idle::ping_browser(tracker, cdp).await;
-        let owed = {
-            let page = tracker.lock().active().ok();
-            page.and_then(|page| cdp.oldest_pending(&page.session))
-        };
+    pub(crate) async fn is_blocked(&mut self) -> bool {
+        idle::ping_browser(self.tracker, self.cdp).await;
+        let owed = self.cdp.oldest_pending(&self.session);
         let is_same = owed.is_some() && owed == self.owed;
         self.owed = owed;
-        let is_quiet = is_same && idle::are_all_idle(tracker, cdp).await;
+        let is_quiet = is_same && idle::are_all_idle(self.tracker, self.cdp).await;
         self.probes = if is_quiet { self.probes + 1 } else { 0 };
         self.probes >= PROBES
     }
 }
 
-/// What a command to the active page comes to; `None` if the page is blocked, or has not answered
-/// within `limit`. The command is not given up.
+/// What a command to a page comes to; `None` if the page is blocked, or has not answered within
+/// `limit`. The command is not given up.
 pub(crate) async fn unless_blocked<T>(
-    tracker: &Tracker,
-    cdp: &Cdp,
+    mut watch: BlockWatch<'_>,
     limit: Duration,
     mut command: impl Future<Output = T> + Unpin,
 ) -> Option<T> {
-    let (start, mut watch) = (Instant::now(), BlockWatch::default());
-    while start.elapsed() < limit {
+    let start = Instant::now();
+    loop {
         if let Ok(reply) = timeout(INTERVAL, &mut command).await {
             return Some(reply);
         }
-        if watch.is_blocked(tracker, cdp).await {
-            break;
+        if watch.is_blocked().await || start.elapsed() >= limit {
+            // It may have come during the probe.
+            return command.now_or_never();
         }
     }
-    None
 }

@@ -17,8 +17,8 @@ use crate::cdp::tracker::Tracker;
 
 /// How long to wait for a main thread that runs.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// How long to wait for processes that reply. They may have work that has nothing to do with a page.
-const MAX_REPLY: Duration = Duration::from_millis(500);
+/// How many polls processes that reply get. They may have work that has nothing to do with a page.
+const MAX_REPLY_POLLS: u32 = 300;
 /// How often to check a main thread that runs.
 const POLL: Duration = Duration::from_millis(1);
 /// How many checks the other threads get before only main threads count.
@@ -38,6 +38,8 @@ pub(crate) struct BrowserProcesses {
     storage: Vec<u64>,
     /// Only main threads count: another thread, such as a worker's, is never idle.
     main_only: bool,
+    /// Those that reply are not waited for: they are never all idle.
+    never_rest: bool,
     /// The document count when the browser was asked for its processes.
     documents: Option<u64>,
 }
@@ -75,22 +77,29 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
 }
 
 /// The same, and until no other process has a reply for the pages: what they store, and what they
-/// ask the browser for, is answered in real time.
+/// ask the browser for, is answered in real time. Processes that never rest are not waited for
+/// again until there is another document.
 pub(crate) async fn wait_until_answered(tracker: &Tracker, cdp: &Cdp) {
-    let start = Instant::now();
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    while start.elapsed() < MAX_REPLY {
-        wait_until_idle(tracker, cdp).await;
+    wait_until_idle(tracker, cdp).await;
+    for _ in 0..MAX_REPLY_POLLS {
+        if tracker.lock().processes.never_rest {
+            return;
+        }
         if are_repliers_idle(tracker, cdp).await {
             ping_browser(tracker, cdp).await;
-            if are_repliers_idle(tracker, cdp).await && are_main_threads_idle(tracker, cdp).await {
-                return;
+            if are_repliers_idle(tracker, cdp).await {
+                if are_main_threads_idle(tracker, cdp).await {
+                    return;
+                }
+                wait_until_idle(tracker, cdp).await;
             }
         }
         polls.tick().await;
     }
     tracing::debug!("a process that pages ask is never idle");
+    tracker.lock().processes.never_rest = true;
 }
 
 async fn are_main_threads_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
@@ -224,6 +233,7 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
         storage: [of_type("browser"), of_type("storage.mojom.StorageService")].concat(),
         documents,
         main_only: false,
+        never_rest: false,
     };
     tracker.lock().processes = processes.clone();
     processes

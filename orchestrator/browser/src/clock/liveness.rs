@@ -15,6 +15,7 @@ use tokio::time::timeout;
 use crate::Error;
 use crate::cdp::connection::{Cdp, Reply};
 use crate::cdp::tracker::{BrowserState, FOREVER, Page, Tracker};
+use crate::clock::blocked::BlockWatch;
 
 const ROUNDS: u32 = 5;
 
@@ -72,6 +73,11 @@ impl WaitRounds<'_> {
 impl<'a> LivenessWait<'a> {
     pub(crate) fn rounds(self, time: Duration) -> WaitRounds<'a> {
         WaitRounds { wait: self, time, round: 0 }
+    }
+
+    /// Tells whether the page waits for a response in a script.
+    pub(crate) fn block_watch(self) -> BlockWatch<'a> {
+        BlockWatch::new(self.tracker, self.cdp, &self.page.session)
     }
 
     /// Waits until `ready` is true. Returns false if it did not become true.

@@ -24,12 +24,10 @@ use crate::clock::idle::{self, ping_browser};
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.
 pub(crate) const SLOW_RESPONSE: Duration = Duration::from_secs(5);
-/// How often to probe a page that has to read a response, and a busy page that has to answer a
-/// ping.
+/// How often to probe a page that has to read a response.
 ///
-/// Some responses do not go to a page (icons, preflights), so no event shows their arrival. A page
-/// that waits for a response in a script does not answer. So both waits have rounds, and between
-/// them the browser process answers a ping, however long that takes.
+/// Some responses do not go to a page (icons, preflights), so no event shows their arrival. So the
+/// wait has rounds, and between them the browser process answers a ping, however long that takes.
 const PROBE_INTERVAL: Duration = Duration::from_millis(20);
 const PROBES: u32 = 5;
 /// The same for a request on its way from the page to the gateway. It has more pings in the same
@@ -40,6 +38,8 @@ const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
 const ARRIVAL_PROBES: u32 = 20;
 /// How many probes of reading a busy page gets.
 const BUSY_PROBES: u32 = 20;
+/// How long an input may take before responses are released regardless.
+const SLOW_INPUT: Duration = Duration::from_secs(20);
 /// How long a page may be at work before it counts as waiting for a response in a script.
 const BUSY_PAGE: Duration = Duration::from_secs(2);
 /// How long the others wait while media are decoded.
@@ -186,9 +186,12 @@ async fn release<'a>(
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // A page that has gone gets nothing.
-        let _ = tracker
+        let stands = tracker
             .wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(()))
             .await;
+        if stands.is_err() {
+            tokio::task::yield_now().await;
+        }
         {
             let mut state = tracker.lock();
             if !state.holds_responses && (may_interrupt || !state.input_in_flight) {
@@ -209,21 +212,25 @@ async fn release<'a>(
 }
 
 /// Waits until no input is under way. True if a page handles an input and waits for a response
-/// meanwhile, as a synchronous request does: it owes a reply, and nothing is at work on it.
+/// meanwhile, or is not done within [`SLOW_INPUT`].
 ///
 /// Otherwise no response may come before the input is over: the second click of a double click
 /// cancels the requests of the first, and what is pressed must still be where the mouse was moved.
 async fn needs_response_for_input(tracker: &Tracker, cdp: &Cdp) -> bool {
     let condition = |_: &BrowserState| "the input events to be handled".to_owned();
     let is_over = |state: &BrowserState| (!state.input_in_flight).then_some(());
-    let (start, mut watch) = (Instant::now(), BlockWatch::default());
-    while start.elapsed() < SLOW_RESPONSE {
+    let page = tracker.lock().active().ok();
+    let mut watch = page.map(|page| BlockWatch::new(tracker, cdp, &page.session));
+    let start = Instant::now();
+    while start.elapsed() < SLOW_INPUT {
         match tracker.wait_for(PROBE_INTERVAL, condition, is_over).await {
             Ok(()) => return false,
             Err(Error::Deadline { .. }) => {}
             Err(_) => break,
         }
-        if watch.is_blocked(tracker, cdp).await {
+        if let Some(watch) = &mut watch
+            && watch.is_blocked().await
+        {
             break;
         }
     }
@@ -233,9 +240,11 @@ async fn needs_response_for_input(tracker: &Tracker, cdp: &Cdp) -> bool {
 /// Waits until all requests have a response or one that waits for its release, apart from slow
 /// ones. Returns the number of slow ones.
 async fn wait_for_other_responses(in_flight: &InFlight, tracker: &Tracker, slow: usize) -> usize {
-    let slow = slow.max(tracker.lock().traffic.ignored_count());
-    let in_time =
-        in_flight.wait_until(SLOW_RESPONSE, |counts| counts.queued + slow >= counts.requests).await;
+    let slow = || slow.max(tracker.lock().traffic.ignored_count());
+    let in_time = in_flight
+        .wait_until(SLOW_RESPONSE, |counts| counts.queued + slow() >= counts.requests)
+        .await;
+    let slow = slow();
     let counts = in_flight.counts();
     let unanswered = counts.requests.saturating_sub(counts.queued);
     if in_time { unanswered.min(slow) } else { unanswered }
@@ -250,7 +259,7 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
         let mut answer =
             cdp.send(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }));
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
-        let (start, mut watch) = (Instant::now(), BlockWatch::default());
+        let (start, mut watch) = (Instant::now(), BlockWatch::new(tracker, cdp, &page.session));
         while start.elapsed() < BUSY_PAGE {
             let leaves = tracker
                 .wait_for(PROBE_INTERVAL, condition, |state| is_navigating(state).then_some(()));
@@ -258,7 +267,7 @@ async fn round_trip(tracker: &Tracker, cdp: &Cdp) {
                 _ = &mut answer => break,
                 leaves = leaves => if leaves.is_ok() { break },
             }
-            if watch.is_blocked(tracker, cdp).await {
+            if watch.is_blocked().await {
                 break;
             }
         }

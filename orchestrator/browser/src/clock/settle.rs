@@ -344,18 +344,20 @@ impl Session {
         let start = Instant::now();
         loop {
             let news = {
-                let traffic = &mut self.tracker.lock().traffic;
-                if std::mem::replace(&mut traffic.heard_news, traffic.stream_news)
-                    == traffic.stream_news
-                {
+                let state = &mut *self.tracker.lock();
+                let (clock, traffic) = (state.page_clock, &mut state.traffic);
+                let news = traffic.stream_news;
+                let is_silent = std::mem::replace(&mut traffic.heard_news, news) == news;
+                if is_silent || traffic.listened_at == Some(clock) {
                     return Ok(());
                 }
-                traffic.stream_news
+                if start.elapsed() > TALK {
+                    tracing::debug!("a stream speaks on; the page does not wait for it");
+                    traffic.listened_at = Some(clock);
+                    return Ok(());
+                }
+                news
             };
-            if start.elapsed() > TALK {
-                tracing::debug!("a stream speaks on; the page does not wait for it");
-                return Ok(());
-            }
             wait.until(ANSWER, condition, |state| state.traffic.stream_news != news).await?;
         }
     }

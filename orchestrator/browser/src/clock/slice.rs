@@ -148,7 +148,7 @@ impl Session {
         while times.len() < 2 {
             let probe = self.evaluate_isolated(page, &page.target, "Date.now()", limit.remaining());
             let probe = std::pin::pin!(probe);
-            match unless_blocked(&self.tracker, self.cdp(), SYNC_REQUEST_WAIT, probe).await {
+            match unless_blocked(wait.block_watch(), SYNC_REQUEST_WAIT, probe).await {
                 None | Some(Err(Error::Refused { .. })) => return Ok(None),
                 Some(now) => times.push(now?),
             }

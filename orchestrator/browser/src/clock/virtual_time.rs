@@ -234,7 +234,7 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     };
     let set = set_policy(wait.cdp, &wait.page.session, slice, policy, end);
     tokio::pin!(set);
-    match unless_blocked(wait.tracker, wait.cdp, SYNC_REQUEST_WAIT, &mut set).await {
+    match unless_blocked(wait.block_watch(), SYNC_REQUEST_WAIT, &mut set).await {
         Some(set) => set.map(|_| Some(hold)),
         None => {
             drop(hold);
@@ -251,7 +251,7 @@ pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, paused(clock));
     let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
     let limit = if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT };
-    let _ = unless_blocked(wait.tracker, wait.cdp, limit, pause).await;
+    let _ = unless_blocked(wait.block_watch(), limit, pause).await;
 }
 
 /// What becomes of the messages that a worker has for others.

@@ -269,11 +269,15 @@ for (const [type, names] of [['Cache', 'match matchAll'], ['CacheStorage', 'matc
 replaceWhenDefined('Response', 'clone', (native) => ({
   clone() {
     const copy = apply(native, this, []);
-    if (cachedResponses.has(this)) cachedResponses.add(copy);
+    for (const known of [cachedResponses, streamed]) if (known.has(this)) known.add(copy);
     return copy;
   },
 }));
-const ofBody = (response, body) => cachedResponses.has(response) ? blockTime(body, 'body') : body;
+function readBody(response, read) {
+  const isOwn = streamed.has(response) && !response.bodyUsed && !response.body.locked;
+  const body = isOwn ? apply(nativeThen, wholeOf(response), [read]) : read(response);
+  return cachedResponses.has(response) ? blockTime(body, 'body') : body;
+}
 for (const type of ['Response', 'Request']) {
   // Chromium words the error of a text that is no JSON by whether the body had come already.
   replaceWhenDefined(type, 'json', (native) => {
@@ -281,13 +285,14 @@ for (const type of ['Response', 'Request']) {
     return {
       json() {
         if (this.bodyUsed) return apply(native, this, []);
-        return ofBody(this, apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]));
+        const parse = (json) => nativeParse(json);
+        return readBody(this, (whole) => apply(nativeThen, apply(text, whole, []), [parse]));
       },
     };
   });
   for (const name of ['text', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
     replaceWhenDefined(type, name, (native) => ({
-      [name]() { return ofBody(this, apply(native, this, [])); },
+      [name]() { return readBody(this, (whole) => apply(native, whole, [])); },
     }));
   }
 }

@@ -1,7 +1,7 @@
 // The pieces of a body. It comes from the network in pieces whose number depends on the machine. A
 // script that reads it piece by piece gets it in pieces of one size. One that does not end is read
 // as it comes: what is there is let in once nothing more is. Expects `blockTime`, `firstOf`,
-// `replaceClass` and `replaceWhenDefined`.
+// `replaceClass` and `replaceWhenDefined`. Defines `streamed` and `wholeOf`.
 
 const PIECE = 65536;
 let nativeRead = null;
@@ -132,18 +132,23 @@ replaceClass('XMLHttpRequest', (native, args, self) => {
 // Chromium stops a document's time while it reads the body of a script's own response. Where the
 // stream waits for the time, or for a result, that would be for ever. So we read it, and Chromium
 // makes of the bytes, or of the error, what the script wants.
-const NativeResponse = globalThis.Response, streamed = new WeakSet();
+const streamed = new WeakSet(), NativeResponse = globalThis.Response;
+const copyOf = Uint8Array.prototype.slice;
 async function wholeOf(response) {
   const parts = [], headers = response.headers, reader = response.body.getReader();
   const failing = (how) => new NativeResponse(new ReadableStream({ start: how }), { headers });
   let size = 0;
   try {
-    for (let read; !(read = await reader.read()).done; size += read.value.length) {
+    for (let read; !(read = await reader.read()).done;) {
       const { value } = read;
       if (value?.[Symbol.toStringTag] !== 'Uint8Array') {
+        apply(nativeThen, reader.cancel(), [() => {}, () => {}]);
         return failing((controller) => controller.enqueue(value));
       }
-      parts.push(value);
+      // The script may use the same memory for the next part.
+      const part = apply(copyOf, value, []);
+      parts.push(part);
+      size += part.length;
     }
   } catch (error) {
     return failing((controller) => controller.error(error));
@@ -159,21 +164,4 @@ if (isDocument) {
     if (args[0] instanceof ReadableStream) streamed.add(response);
     return response;
   });
-  replace(NativeResponse.prototype, 'clone', (native) => ({
-    clone() {
-      const copy = apply(native, this, []);
-      if (streamed.has(this)) streamed.add(copy);
-      return copy;
-    },
-  }));
-  for (const name of ['text', 'json', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
-    replace(NativeResponse.prototype, name, (native) => ({
-      [name]() {
-        if (!streamed.has(this) || this.bodyUsed || this.body.locked) {
-          return apply(native, this, []);
-        }
-        return apply(nativeThen, wholeOf(this), [(whole) => apply(native, whole, [])]);
-      },
-    }));
-  }
 }

@@ -3,12 +3,14 @@
 // these events are held. They are released, one task after the other, when the document has no
 // other task and awaits no event. Until then `readyState` is as at the last event that was
 // dispatched. Frames have Chromium's own events, since the page around a frame has its `load` from
-// Chromium, too. `load` and `error` of elements, and what event streams say, are held as long as
-// the document awaits an event. Expects `isDueEvent`, `running` and `spin`. Defines `heldLifecycle` and
-// `releaseLifecycle`.
+// Chromium, too. `load` and `error` of style sheets and pictures in the page's own tree, and what
+// event streams say, are held as long as the document awaits an event. Those of scripts are not: what
+// a script has defined belongs to its `load`. Expects `isDueEvent`, `running` and `spin`. Defines
+// `heldLifecycle` and `releaseLifecycle`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
-// The events on hold, each with its element or stream, or with the state of the document that it comes with.
+// The events on hold, each with its element or stream, or with the state of the document that it
+// comes with.
 const heldLifecycle = [];
 let dispatchedState = apply(nativeDocumentState, document, []);
 const LIFECYCLE = {
@@ -35,11 +37,11 @@ function watchLifecycle() {
   for (const type of Object.keys(LIFECYCLE)) {
     apply(nativeAddEventListener, window, [type, holdLifecycle, { capture: true }]);
   }
+  // `load` of an element does not come past the window.
+  for (const [target, type] of [[document, 'load'], [window, 'error']]) {
+    apply(nativeAddEventListener, target, [type, holdElement, { capture: true }]);
+  }
 }
-// Media have a player, which keeps their events in order.
-const hasPlayer = (element) => (
-  element instanceof HTMLMediaElement || element instanceof HTMLSourceElement
-);
 function holdBehindEvents(event, copy) {
   const isBehind = isDueEvent() || heldLifecycle.some(({ element }) => element);
   if (!event.isTrusted || !isBehind) return;
@@ -47,25 +49,19 @@ function holdBehindEvents(event, copy) {
   heldLifecycle.push({ event: copy(event), element: event.target });
   spin();
 }
+const isHeldElement = (target) => (
+  target instanceof HTMLLinkElement || target instanceof HTMLImageElement
+);
 function holdElement(event) {
-  const { target } = event;
-  if (!(target instanceof Element) || hasPlayer(target)) return;
-  holdBehindEvents(event, ({ type }) => new NativeEvent(type));
+  if (isHeldElement(event.target)) holdBehindEvents(event, ({ type }) => new NativeEvent(type));
 }
-// `load` of an element does not come past the window.
-function watchElements() {
-  for (const type of ['load', 'error']) {
-    apply(nativeAddEventListener, document, [type, holdElement, { capture: true }]);
-  }
-}
-watchElements();
 watchLifecycle();
 // A document that is written anew loses its listeners, and is loaded again.
 replace(Document.prototype, 'open', (native) => ({
   open(...args) {
     while (this === document && heldLifecycle.length) releaseLifecycle();
     const opened = apply(native, this, args);
-    if (this === document) (watchElements(), watchLifecycle());
+    if (this === document) watchLifecycle();
     return opened;
   },
 }));
@@ -83,7 +79,7 @@ function releaseLifecycle() {
 }
 replace(Document.prototype, 'readyState', (native) => ({
   get readyState() {
-    const isBehind = heldLifecycle.length && this === document;
+    const isBehind = this === document && heldLifecycle.some(({ state }) => state);
     return isBehind ? dispatchedState : apply(native, this, []);
   },
 }));
@@ -104,6 +100,14 @@ replaceClass('EventSource', (native, args, self) => {
   for (const type of ['open', 'message', 'error']) watchStream(stream, type);
   return stream;
 });
+// A closed stream says nothing more.
+replace(globalThis.EventSource?.prototype, 'close', (native) => ({
+  close() {
+    const left = heldLifecycle.filter(({ element }) => element !== this);
+    heldLifecycle.splice(0, heldLifecycle.length, ...left);
+    return apply(native, this, []);
+  },
+}));
 replace(EventTarget.prototype, 'addEventListener', (native) => ({
   addEventListener(type) {
     if (watchedTypes.has(this)) watchStream(this, String(type));

@@ -82,7 +82,6 @@ async fn a_document_that_awaits_nothing_has_the_browsers_own_events() {
     says(&script, "", &expected).await;
 }
 
-/// What a page awaits may wait for what it does when it is loaded.
 /// A style sheet in a URL is there at once, a database takes a while.
 #[tokio::test]
 async fn an_element_is_loaded_when_no_event_is_awaited() {
@@ -90,17 +89,18 @@ async fn an_element_is_loaded_when_no_event_is_awaited() {
         for (const type of ['success', 'upgradeneeded']) {
             (globalThis.asked ??= indexedDB.open('d')).addEventListener(type, () => say(type));
         }
-        const add = href => {
-            const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+        const add = (name, values) => {
+            const element = Object.assign(document.createElement(name), values);
             for (const type of ['load', 'error']) {
-                link.addEventListener(type, event => say(`${type} ${event.target === link}`));
+                element.addEventListener(type, ({ target }) => say(`${type} ${target === element}`));
             }
-            document.head.append(link);
+            document.head.append(element);
         };
-        add('data:text/css,p{}');
-        add('data:text/plain,');
+        add('link', { rel: 'stylesheet', href: 'data:text/css,p{}' });
+        add('img', { src: 'data:text/plain,' });
+        addEventListener('error', ({ target }) => say(`window ${target.localName}`), true);
         onload = () => say('page');";
-    let expected = ["upgradeneeded", "success", "load true", "error true", "page"];
+    let expected = ["upgradeneeded", "success", "load true", "window img", "error true", "page"];
     says(script, "", &expected).await;
 }
 
@@ -144,6 +144,7 @@ async fn bodies_of_a_scripts_own_responses_wait_for_the_time() {
     says(script, "", &expected).await;
 }
 
+/// What a page awaits may wait for what it does when it is loaded.
 #[tokio::test]
 async fn a_document_is_loaded_where_what_it_awaits_does_not_come() {
     let script = "

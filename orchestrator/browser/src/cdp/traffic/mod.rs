@@ -37,6 +37,8 @@ pub(crate) struct Traffic {
     pub(crate) stream_news: u64,
     /// The same when streams were last listened to.
     pub(crate) heard_news: u64,
+    /// The page's time at which they were listened to for long enough.
+    pub(crate) listened_at: Option<f64>,
     /// All requests so far.
     started_count: u64,
     /// All WebSockets so far.
