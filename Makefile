@@ -177,9 +177,11 @@ bench-objects: build ## 10,000 records on an S3 server: cold and warm reads and 
 bench-front: setup build ## steps a second and latency through `sandbox front` over 4 gyms of 4 places, beside the gyms directly; prints ratios
 	python3 -B tests/bench/front.py $(SANDBOX)
 
-bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town: SHARED=their folder
+bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town; the machine's processor time beside bare Playwright: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh episodes $(SANDBOX) town
+	./tests/venv.sh target/states-venv tests/states/requirements.txt
+	target/states-venv/bin/python -B tests/bench/processor.py $(SANDBOX) target/bench
 
 kills: setup build ## kill -9 of runner, browsers, drivers, model and containers over 308 episodes: nothing lost, nothing twice
 	$(CARGO) build --release -p fake-model

@@ -22,15 +22,15 @@ import time
 
 import playwright.sync_api
 
-from episodes import listening
+from procs import Server
 
 TURNS = 3
 REPEATS = 2
 IDLE_SECONDS = 5
 TICKS = os.sysconf("SC_CLK_TCK")
 SHELL = "/usr/lib/chromium/chromium-headless-shell"
-ELEMENT = re.compile(r"^\s*\[(\S+)\] (\w+) '(.*?)'(?:,|$)", re.MULTILINE)
-PATIENCE_MS = 10_000
+ELEMENT = re.compile(r"^\s*\[(\S+)\] (\w+) '(.*?)'(?:,| value=|$)", re.MULTILINE)
+PATIENCE_MS = 3_000
 
 
 def busy_seconds():
@@ -118,8 +118,9 @@ def main():
     work.mkdir(parents=True)
     ours(sandbox, work / "first", 1)
     scripts = [script(path) for path in sorted((work / "first").glob("episodes/*/trace.jsonl"))]
-    proxy, address = listening([sandbox, "replay", "snapshots/demo.wacz", "--no-key", "--data", work / "data"], r"^proxy (http://\S+)")
-    try:
+    replay = [sandbox, "replay", "snapshots/demo.wacz", "--no-key", "--data", work / "data"]
+    with Server(replay, announce=r"^proxy (http://\S+)", log=work / "replay.log") as proxy:
+        address = proxy.address
         with playwright.sync_api.sync_playwright() as library:
             browser = library.chromium.launch(executable_path=SHELL, proxy={"server": address, "bypass": "<-loopback>"})
             failed = theirs(browser, address, scripts)
@@ -132,8 +133,6 @@ def main():
                 other.append(measured(lambda: [theirs(browser, address, scripts) for _ in range(REPEATS)] and REPEATS * len(scripts),
                                       idle_share))
             browser.close()
-    finally:
-        proxy.terminate()
     print("| suite | processor an episode, ours | Playwright's | ratio | actions of theirs that failed |\n| --- | --- | --- | --- | --- |")
     mine, other = statistics.median(mine), statistics.median(other)
     count = sum(len(actions) for _, actions in scripts)
