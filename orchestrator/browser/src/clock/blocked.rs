@@ -1,9 +1,9 @@
 //! Whether a page waits for a response in a script, as a synchronous request does.
 //!
-//! Such a page answers no command until it has the response, and the response must not wait for the
-//! page. A busy page answers none either, but then something is at work: a thread of the pages, the
-//! network, the browser itself, or what draws. So a page is blocked if it owes a reply while nothing
-//! is at work, in several probes in a row, with a round trip to the browser before each.
+//! Such a page answers no command until it has the response, and the response must not wait for
+//! the page. A busy page answers none either, but then something is at work: a thread of the pages,
+//! the network, the browser itself, or what draws. So a page is blocked if it owes a reply while
+//! nothing is at work, in several probes in a row, with a round trip to the browser before each.
 
 use std::time::{Duration, Instant};
 

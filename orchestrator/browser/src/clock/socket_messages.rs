@@ -10,8 +10,8 @@ use crate::clock::liveness::LivenessWait;
 use crate::clock::settle::DELIVERY;
 use crate::{Error, Session};
 
-/// How long a server may take to answer a message of a WebSocket, or its opening, and a stream to go
-/// on, on an idle machine. What it says later is heard at the next rest of the page.
+/// How long a server may take to answer a message of a WebSocket, or its opening, and a stream to
+/// go on, on an idle machine. What it says later is heard at the next rest of the page.
 pub(crate) const ANSWER: Duration = Duration::from_millis(100);
 /// How long servers are listened to at one time of the page that have always more to say.
 pub(crate) const TALK: Duration = Duration::from_millis(500);

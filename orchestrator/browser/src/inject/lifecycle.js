@@ -4,9 +4,9 @@
 // other task and awaits no event. Until then `readyState` is as at the last event that was
 // dispatched. Frames have Chromium's own events, since the page around a frame has its `load` from
 // Chromium, too. `load` and `error` of style sheets and pictures in the page's own tree, and what
-// event streams say, are held as long as the document awaits an event. Those of scripts are not: what
-// a script has defined belongs to its `load`. Expects `isDueEvent`, `running` and `spin`. Defines
-// `heldLifecycle` and `releaseLifecycle`.
+// event streams say, are held as long as the document awaits an event. Those of scripts are not:
+// what a script has defined belongs to its `load`. Expects `isDueEvent`, `running` and `spin`.
+// Defines `heldLifecycle` and `releaseLifecycle`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
 // The events on hold, each with its element or stream, or with the state of the document that it
