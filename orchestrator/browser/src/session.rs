@@ -322,8 +322,8 @@ impl Session {
                 );
             }
         }
-        // Threads of low priority set up the storage of a context when it is first asked for. No page
-        // is to wait for that, and nobody waits for this reply.
+        // Threads of low priority set up the storage of a context when it is first asked for. No
+        // page is to wait for that, and nobody waits for this reply.
         let asks = json!({ "origin": "http://127.0.0.1/" });
         drop(self.cdp().send(Some(&page.session), "Storage.getUsageAndQuota", asks));
         // A headed browser has the user's clipboard.
