@@ -185,6 +185,8 @@ async fn release<'a>(
     let mut may_interrupt = false;
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
+        // Whatever waited for a response before the time ran, another input may have begun since.
+        may_interrupt &= !tracker.lock().holds_responses;
         // A page that has gone gets nothing.
         let stands = tracker
             .wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(()))

@@ -64,46 +64,12 @@ const REPORTED: &str = include_str!("reported.js");
 const LOGGED: &str = include_str!("logged.js");
 const WORKER: &str = include_str!("worker.js");
 
-/// The parts for documents of a frozen world, in their order.
-const PAGE_PARTS: [&str; 22] = [
-    DISGUISE,
-    PLACE,
-    FROZEN,
-    MEASURED,
-    REALM,
-    AWAITED,
-    NUMBERS,
-    RANDOMISED,
-    REPLIES,
-    BODIES,
-    STORED_FILES,
-    KEYS,
-    PEERS,
-    LIFECYCLE,
-    PAGE,
-    PLAYBACK,
-    VIDEO_FRAMES,
-    MEDIA,
-    SOUND,
-    TIMELINE,
-    DECLINED,
-    REPORTED,
-];
-/// The same for workers.
-const WORKER_PARTS: [&str; 12] = [
-    DISGUISE,
-    FROZEN,
-    MEASURED,
-    REALM,
-    AWAITED,
-    NUMBERS,
-    RANDOMISED,
-    REPLIES,
-    BODIES,
-    STORED_FILES,
-    KEYS,
-    WORKER,
-];
+/// The parts for documents and workers of a frozen world, in their order.
+const SHARED_PARTS: [&str; 10] =
+    [FROZEN, MEASURED, REALM, AWAITED, NUMBERS, RANDOMISED, REPLIES, BODIES, STORED_FILES, KEYS];
+/// What documents have behind them.
+const DOCUMENT_PARTS: [&str; 10] =
+    [PEERS, LIFECYCLE, PAGE, PLAYBACK, VIDEO_FRAMES, MEDIA, SOUND, TIMELINE, DECLINED, REPORTED];
 
 /// The script for documents. Without a `shift` the clock is the page's virtual one, in steps of
 /// [`virtual_time::STEP`]. With one it is the machine's, shifted by that many milliseconds.
@@ -115,7 +81,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
         ),
         None => format!(
             "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{parts}\n{logged}\n}})();",
-            parts = PAGE_PARTS.join("\n"),
+            parts = [&[DISGUISE, PLACE][..], &SHARED_PARTS, &DOCUMENT_PARTS].concat().join("\n"),
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),
@@ -137,7 +103,7 @@ pub(crate) fn worker(
 ) -> String {
     format!(
         "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{parts}\nreturn {{ tick }};\n}})()",
-        parts = WORKER_PARTS.join("\n"),
+        parts = [&[DISGUISE][..], &SHARED_PARTS, &[WORKER]].concat().join("\n"),
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )
