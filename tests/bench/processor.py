@@ -27,7 +27,7 @@ from procs import Server
 TURNS = 3
 REPEATS = 2
 IDLE_SECONDS = 5
-# Processors that other programs may keep busy. What they use varies, and would count as ours or theirs.
+# Processors that other programs may keep busy. What they use varies, and falls to one of the two.
 QUIET = 0.3
 TICKS = os.sysconf("SC_CLK_TCK")
 SHELL = "/usr/lib/chromium/chromium-headless-shell"
