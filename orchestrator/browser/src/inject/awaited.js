@@ -18,7 +18,7 @@ const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // they may wait for what follows from it. Work of another thread never does, and media take long.
 const STUCK_TASKS = 600;
 const PATIENCE = {
-  work: REPLY_TASKS, media: 10000, append: 10000, reply: 5000, stream: LOCK_TASKS,
+  work: REPLY_TASKS, media: 10000, decoding: 10000, append: 10000, reply: 5000, stream: LOCK_TASKS,
 };
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;

@@ -49,7 +49,7 @@ function holdEventsUntilAppended(source, buffer) {
     if (hold?.isOver()) hold.done();
   };
   if (!buffer) return look();
-  apply(nativeThen, blockTime(firstOf(buffer, ['updateend']), 'event'), [look]);
+  apply(nativeThen, blockTime(firstOf(buffer, ['updateend']), 'decoding'), [look]);
 }
 replace(globalThis.MediaSource?.prototype, 'addSourceBuffer', (native) => ({
   addSourceBuffer(type) {

@@ -264,7 +264,7 @@ function syncPosition(player, position) {
     write(nativeTime, element, position);
   }]);
   // Too little may have been appended. Then this ends later, and nobody waits for it.
-  lastSync = blockTime(ended, mediaSources.has(element.currentSrc) ? 'lock' : 'event', sync.end);
+  lastSync = blockTime(ended, mediaSources.has(element.currentSrc) ? 'lock' : 'decoding', sync.end);
 }
 function endSync(player) {
   player.sync?.end();
