@@ -120,6 +120,16 @@ pub enum Error {
         /// The error of the browser or of the script.
         reason: String,
     },
+    /// A page's clock has left its schedule, so that it would show another time in each run.
+    #[error(
+        "keep the page on its schedule: its clock shows {shown} ms since the start of the world, and {planned} ms were planned"
+    )]
+    OffSchedule {
+        /// What the page's clock shows, in milliseconds since the start of the world.
+        shown: u64,
+        /// What was planned.
+        planned: u64,
+    },
     /// The page crashed, or every page was closed.
     #[error("find an open page: {reason}")]
     NoPage {

@@ -1,9 +1,14 @@
 // What has happened in a document since the last call, and in those of its frames that it may look
 // into: how many changes of the content, and after how much of its time something of an animation
-// is due, if that is known. In milliseconds.
+// is due, if that is known, in milliseconds. Last, in how many frames it may not look: each of them
+// is asked itself. `null` if the document around this one has told already.
 //
 // Also keeps the texts that come and go, for `notices.js`.
 (() => {
+  const isTold = () => {
+    try { return parent !== window && Boolean(parent.document); } catch { return false; }
+  };
+  if (isTold()) return null;
   const LONGEST = 500, MOST = 500;
   const clean = (text) => text.trim().replace(/\s+/g, ' ').slice(0, LONGEST);
   const LIVE = '[role=alert], [role=status], [aria-live]';
@@ -26,7 +31,7 @@
       return text;
     };
     const appeared = new Map();
-    let count = 0;
+    let count = 0, unseen = 0;
     const appear = (node) => {
       const text = isText(node) && appeared.size < MOST && clean(textIn(node));
       if (text) appeared.set(node, { text, role: roleOf(node) });
@@ -45,11 +50,12 @@
       if (!observed.has(of.document)) observer.observe(of.document, WHAT);
       observed.add(of.document);
       for (let i = 0; i < of.length; i++) {
-        try { found.push(...findDocuments(of[i])); } catch { /* of another origin */ }
+        try { found.push(...findDocuments(of[i])); } catch { unseen++; }
       }
       return found;
     };
     globalThis.countChanges = () => { const counted = count; count = 0; return counted; };
+    globalThis.countUnseen = () => { const counted = unseen; unseen = 0; return counted; };
     globalThis.takeAppeared = () => { const taken = [...appeared]; appeared.clear(); return taken; };
   }
   const dueIn = (page) => page.getAnimations().flatMap((animation) => {
@@ -66,6 +72,7 @@
       .filter((time) => time > localTime && time <= endTime)
       .map((time) => (time - localTime) / playbackRate);
   });
+  countUnseen();
   const due = findDocuments().flatMap(dueIn);
-  return [countChanges(), due.length ? Math.min(...due) : null];
+  return [countChanges(), due.length ? Math.min(...due) : null, countUnseen()];
 })()

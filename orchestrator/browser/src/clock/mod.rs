@@ -24,6 +24,7 @@
 //! | messages of WebSockets | in a drain, counted on both sides, with what a site answers at once (`socket_messages`); a site is held back until then | the frame |
 //! | timers and animation frames of documents | in a slice (`slice`) | all awaited replies (`inject/awaited.js`) |
 //! | results of promises of other processes and threads, and locks that are granted | one at a time, in the order of the calls | `load`, the document's own tasks, and the events that it awaits |
+//! | what servers say over sockets and streams, to documents | one event at a time, socket by socket (`inject/arrivals.js`) | `load`, all events and all results |
 //! | events of databases and channels | as they come, before any timer | – |
 //! | `DOMContentLoaded`, `load` and the states of the document | in their order (`inject/lifecycle.js`) | the document's own tasks, and the events that it awaits |
 //! | events of a media element that loads or seeks | one element after the other, after `load` (`inject/playback.js`) | all media elements |

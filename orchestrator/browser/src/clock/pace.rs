@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::tracker::{BrowserState, Page};
 use crate::clock::liveness::TimeLimit;
-use crate::clock::virtual_time::{Outbox, STEP, script_time};
+use crate::clock::virtual_time::{self, Outbox, STEP, script_time};
 use crate::{Determinism, Error, Session};
 
 const CHANGES: &str = include_str!("changes.js");
@@ -122,6 +122,17 @@ struct Changes {
     animation: Option<f64>,
 }
 
+impl Changes {
+    /// Adds those of one document. Returns in how many frames it may not look.
+    fn add(&mut self, told: &Value) -> u64 {
+        let count = |at: usize| told.get(at).and_then(Value::as_u64).unwrap_or(0);
+        self.is_changed |= count(0) > 0;
+        let animation = told.get(1).and_then(Value::as_f64);
+        self.animation = self.animation.into_iter().chain(animation).reduce(f64::min);
+        count(2)
+    }
+}
+
 impl Session {
     /// Lets the active page have its time, slice by slice.
     pub(super) async fn run_slices(
@@ -157,6 +168,7 @@ impl Session {
                         if self.load_blank_document(&page).await? {
                             continue;
                         }
+                        check_schedule(determinism, clock, progress.slice_end)?;
                         return self.wait_until_verified(limit).await;
                     }
                 }
@@ -263,18 +275,30 @@ impl Session {
 
     /// What has happened in the document of a page since the last call.
     async fn changes(&self, page: &Page, limit: TimeLimit) -> Result<Changes, Error> {
-        let changes =
-            match self.evaluate_isolated(page, &page.target, CHANGES, limit.remaining()).await {
-                Ok(changes) => changes,
-                // The document has just been replaced.
-                Err(Error::Refused { .. }) => return Ok(Changes::default()),
-                Err(error) => return Err(error),
-            };
-        Ok(Changes {
-            is_changed: changes.get(0).and_then(Value::as_u64).unwrap_or(0) > 0,
-            animation: changes.get(1).and_then(Value::as_f64),
-        })
+        let mut changes = Changes::default();
+        // The first frame is the page itself.
+        if changes.add(&self.changes_in(page, &page.target, limit).await?) == 0 {
+            return Ok(changes);
+        }
+        for frame in self.frames(page).await?.iter().skip(1) {
+            changes.add(&self.changes_in(page, &frame.id, limit).await?);
+        }
+        Ok(changes)
     }
+
+    async fn changes_in(&self, page: &Page, frame: &str, limit: TimeLimit) -> Result<Value, Error> {
+        match self.evaluate_isolated(page, frame, CHANGES, limit.remaining()).await {
+            // The document has just been replaced.
+            Err(Error::Refused { .. }) => Ok(Value::Null),
+            changes => changes,
+        }
+    }
+}
+
+/// Whether a step ends at the planned time, as scripts see it.
+fn check_schedule(determinism: Determinism, clock: f64, planned: f64) -> Result<(), Error> {
+    let [shown, planned] = [clock, planned].map(|time| virtual_time::elapsed(determinism, time));
+    if shown == planned { Ok(()) } else { Err(Error::OffSchedule { shown, planned }) }
 }
 
 /// The begin of the step of the time that scripts see in which something is due `due` milliseconds

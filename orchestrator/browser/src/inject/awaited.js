@@ -4,9 +4,10 @@
 // - No timer of a document runs, and its time does not move, while a reply is awaited.
 // - The results of promises are let in one at a time, in the order of the calls, when the document
 //   has no other task to run and awaits no event.
+// - What servers say over sockets and streams comes after them (`arrivals.js`).
 //
-// So the document's own tasks come first, then events, then results, then timers. In a worker
-// `tick` tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`, `waitForPending`
+// So the document's own tasks come first, then events, then results, then what servers say, then
+// timers. In a worker `tick` tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`, `waitForPending`
 // and `afterReplies`.
 
 // How many tasks all replies of one wait may take in a document, and a single one; one that takes
@@ -70,6 +71,7 @@ function afterReplies(timer) {
 }
 function stopWaiting() {
   while (isDocument && heldLifecycle.length) releaseLifecycle();
+  while (isDocument && hasArrival()) letInArrival();
   const events = [...pending.values()];
   pending.clear();
   wholes.clear();
@@ -108,6 +110,9 @@ const isShort = ({ what }) => ['lock', 'short', 'stream', 'body', 'append'].incl
 // Below all other tasks, so that each step finds the document without any.
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
+const isAwaiting = () => pending.size || results.length || wholes.size;
+const mayArrive = () => hasArrival()
+  && (!isAwaiting() && isLoaded() || tasks - last >= STUCK_TASKS);
 function next() {
   const own = ++turn;
   nativeTask(() => { if (own === turn) step(); }, BEHIND);
@@ -123,7 +128,11 @@ function step() {
     last = tasks;
     next();
     results.splice(come, 1)[0].letIn();
-  } else if (pending.size || results.length || wholes.size) {
+  } else if (mayArrive()) {
+    last = tasks;
+    next();
+    letInArrival();
+  } else if (isAwaiting() || hasArrival()) {
     next();
     wait();
   } else if (held.length) {
@@ -154,6 +163,7 @@ function guard() {
     if (!running) return;
     if (turn - before < FEW_STEPS) {
       while (heldLifecycle.length) releaseLifecycle();
+      while (hasArrival()) letInArrival();
       step();
     }
     guard();
@@ -174,7 +184,7 @@ async function waitForPending(turn) {
 // A promise of the first of some events.
 function firstOf(target, names) {
   return new NativePromise((come) => {
-    for (const name of names) apply(nativeAddEventListener, target, [name, come, { once: true }]);
+    for (const name of names) apply(nativeAddEventListener, target, [name, come, { capture: true, once: true }]);
   });
 }
 // We do all the waiting, also for these. `after` runs a function after some milliseconds.

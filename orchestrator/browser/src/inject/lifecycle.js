@@ -3,14 +3,13 @@
 // these events are held. They are released, one task after the other, when the document has no
 // other task and awaits no event. Until then `readyState` is as at the last event that was
 // dispatched. Frames have Chromium's own events, since the page around a frame has its `load` from
-// Chromium, too. `load` and `error` of style sheets and pictures in the page's own tree, and what
-// event streams say, are held as long as the document awaits an event. Those of scripts are not:
-// what a script has defined belongs to its `load`. Expects `isDueEvent`, `running` and `spin`.
-// Defines `heldLifecycle` and `releaseLifecycle`.
+// Chromium, too. `load` and `error` of style sheets and pictures in the page's own tree are held as
+// long as the document awaits an event. Those of scripts are not: what a script has defined belongs
+// to its `load`. Expects `isDueEvent`, `running` and `spin`. Defines `heldLifecycle` and
+// `releaseLifecycle`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
-// The events on hold, each with its element or stream, or with the state of the document that it
-// comes with.
+// The events on hold, each with its element, or with the state of the document that it comes with.
 const heldLifecycle = [];
 let dispatchedState = apply(nativeDocumentState, document, []);
 const LIFECYCLE = {
@@ -42,18 +41,16 @@ function watchLifecycle() {
     apply(nativeAddEventListener, target, [type, holdElement, { capture: true }]);
   }
 }
-function holdBehindEvents(event, copy) {
-  const isBehind = isDueEvent() || heldLifecycle.some(({ element }) => element);
-  if (!event.isTrusted || !isBehind) return;
-  event.stopImmediatePropagation();
-  heldLifecycle.push({ event: copy(event), element: event.target });
-  spin();
-}
 const isHeldElement = (target) => (
   target instanceof HTMLLinkElement || target instanceof HTMLImageElement
 );
 function holdElement(event) {
-  if (isHeldElement(event.target)) holdBehindEvents(event, ({ type }) => new NativeEvent(type));
+  const { isTrusted, target, type } = event;
+  const isBehind = isDueEvent() || heldLifecycle.some(({ element }) => element);
+  if (!isTrusted || !isHeldElement(target) || !isBehind) return;
+  event.stopImmediatePropagation();
+  heldLifecycle.push({ event: new NativeEvent(type), element: target });
+  spin();
 }
 watchLifecycle();
 // A document that is written anew loses its listeners, and is loaded again.
@@ -81,36 +78,5 @@ replace(Document.prototype, 'readyState', (native) => ({
   get readyState() {
     const isBehind = this === document && heldLifecycle.some(({ state }) => state);
     return isBehind ? dispatchedState : apply(native, this, []);
-  },
-}));
-
-// The types of its events that a stream of events may hold.
-const watchedTypes = new WeakMap();
-function watchStream(stream, type) {
-  if (watchedTypes.get(stream).has(type)) return;
-  watchedTypes.get(stream).add(type);
-  const copy = (event) => event instanceof MessageEvent
-    ? new MessageEvent(type, { data: event.data, origin: event.origin, lastEventId: event.lastEventId })
-    : new NativeEvent(type);
-  apply(nativeAddEventListener, stream, [type, (event) => holdBehindEvents(event, copy), true]);
-}
-replaceClass('EventSource', (native, args, self) => {
-  const stream = Reflect.construct(native, args, self);
-  watchedTypes.set(stream, new Set());
-  for (const type of ['open', 'message', 'error']) watchStream(stream, type);
-  return stream;
-});
-// A closed stream says nothing more.
-replace(globalThis.EventSource?.prototype, 'close', (native) => ({
-  close() {
-    const left = heldLifecycle.filter(({ element }) => element !== this);
-    heldLifecycle.splice(0, heldLifecycle.length, ...left);
-    return apply(native, this, []);
-  },
-}));
-replace(EventTarget.prototype, 'addEventListener', (native) => ({
-  addEventListener(type) {
-    if (watchedTypes.has(this)) watchStream(this, String(type));
-    return apply(native, this, arguments);
   },
 }));

@@ -15,6 +15,7 @@
 //! keys           generated keys
 //! peers          the names of connections between peers, and of streams
 //! lifecycle      `DOMContentLoaded` and `load`, behind what is awaited
+//! arrivals       what servers say over sockets and streams, behind all that is awaited
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
@@ -49,6 +50,7 @@ const REPLIES: &str = include_str!("replies.js");
 const KEYS: &str = include_str!("keys.js");
 const PEERS: &str = include_str!("peers.js");
 const LIFECYCLE: &str = include_str!("lifecycle.js");
+const ARRIVALS: &str = include_str!("arrivals.js");
 const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
 const RUNNING: &str = include_str!("running.js");
@@ -68,8 +70,19 @@ const WORKER: &str = include_str!("worker.js");
 const SHARED_PARTS: [&str; 10] =
     [FROZEN, MEASURED, REALM, AWAITED, NUMBERS, RANDOMISED, REPLIES, BODIES, STORED_FILES, KEYS];
 /// What documents have behind them.
-const DOCUMENT_PARTS: [&str; 10] =
-    [PEERS, LIFECYCLE, PAGE, PLAYBACK, VIDEO_FRAMES, MEDIA, SOUND, TIMELINE, DECLINED, REPORTED];
+const DOCUMENT_PARTS: [&str; 11] = [
+    PEERS,
+    LIFECYCLE,
+    ARRIVALS,
+    PAGE,
+    PLAYBACK,
+    VIDEO_FRAMES,
+    MEDIA,
+    SOUND,
+    TIMELINE,
+    DECLINED,
+    REPORTED,
+];
 
 /// The script for documents. Without a `shift` the clock is the page's virtual one, in steps of
 /// [`virtual_time::STEP`]. With one it is the machine's, shifted by that many milliseconds.

@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::tracker::Page;
+use crate::observe::frames::Frame;
 use crate::{Error, Session};
 
 const NOTICES: &str = include_str!("notices.js");
@@ -13,15 +13,20 @@ const MOST: usize = 20;
 
 impl Session {
     /// The texts that have appeared in a page since the last action and are gone again.
-    pub(super) async fn notices(&mut self, page: &Page) -> Result<Vec<String>, Error> {
-        let found = match self.evaluate_isolated(page, &page.target, NOTICES, CALL_TIMEOUT).await {
-            Ok(found) => found,
+    pub(super) async fn notices(
+        &mut self,
+        page: &Page,
+        frames: &[Frame],
+    ) -> Result<Vec<String>, Error> {
+        let told = match self.evaluate_in_frames(page, frames, NOTICES).await {
             // The document has just been replaced.
-            Err(Error::Refused { .. }) => Value::Null,
-            Err(error) => return Err(error),
+            Err(Error::Refused { .. }) => Vec::new(),
+            told => told?,
         };
-        let found = found.as_array().into_iter().flatten().filter_map(Value::as_str);
-        self.notices.extend(found.map(str::to_owned));
+        for (_, found) in told {
+            let found = found.as_array().into_iter().flatten().filter_map(Value::as_str);
+            self.notices.extend(found.map(str::to_owned));
+        }
         self.notices.truncate(MOST);
         Ok(self.notices.clone())
     }

@@ -128,7 +128,7 @@ impl Session {
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
-        let notices = self.notices(&page).await?;
+        let notices = self.notices(&page, &frames).await?;
         let title = tabs.get(active_tab).map(|tab| tab.title.clone()).unwrap_or_default();
         let snapshot = marked.snapshot.as_deref().map(DomSnapshot::read).transpose()?;
         let places = snapshot.as_ref().map(DomSnapshot::node_bounds).unwrap_or_default();
@@ -304,7 +304,7 @@ impl Session {
     }
 
     /// Evaluates an expression in the page and in each of its marked frames.
-    async fn evaluate_in_frames<'a>(
+    pub(super) async fn evaluate_in_frames<'a>(
         &self,
         page: &Page,
         frames: &'a [Frame],

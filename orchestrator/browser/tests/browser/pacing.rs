@@ -126,6 +126,27 @@ async fn what_happens_in_a_frame_counts_as_in_its_page() {
     player.session.close().await.unwrap();
 }
 
+/// A page may not look into such a frame, so that each of them is asked.
+#[tokio::test]
+async fn what_happens_in_a_frame_of_another_site_counts_as_in_its_page() {
+    let inner = "<p>Inside</p><script>onmessage = () => {
+            const toast = document.createElement('p');
+            toast.innerHTML = '<b role=alert>Saved elsewhere</b>';
+            setTimeout(() => document.body.append(toast), 300);
+            setTimeout(() => toast.remove(), 900);
+        };</script>";
+    let page = "<iframe src=http://other.test/frame></iframe>
+        <button id=press onclick='frames[0].frames[0].postMessage(1, `*`)'>Press</button>";
+    let others =
+        [("other.test/frame", "<iframe src=/inner></iframe>"), ("other.test/inner", inner)];
+    let mut player = Player::open(Pace::default(), page, &others).await;
+    let before = player.act("noop()").await.elapsed_ms;
+    let seen = player.act("click('css=#press')").await;
+    assert_eq!(seen.notices, ["alert: Saved elsewhere"]);
+    assert_eq!(seen.elapsed_ms - before, 2000, "as long as it changes");
+    player.session.close().await.unwrap();
+}
+
 /// Each request moves the page's clock by 10 ms, and overlapping ones together.
 #[tokio::test]
 async fn requests_at_the_end_of_a_step_do_not_move_it_off_the_schedule() {
