@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use browser::{Action, CaptureEvent, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

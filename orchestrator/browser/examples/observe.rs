@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, ObservationOptions, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 const SETTLE: Duration = Duration::from_secs(30);
 

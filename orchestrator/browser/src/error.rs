@@ -104,7 +104,7 @@ pub enum Error {
     },
     /// The gateway was still busy at the deadline.
     #[error(transparent)]
-    Network(#[from] gateway::NotIdle),
+    Network(#[from] in_flight::NotIdle),
     /// A process that Chromium needs has ended, and its pending work is lost.
     #[error("use the browser: its {what} process has ended")]
     ServiceEnded {

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Error, Launch, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -17,7 +17,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 use crate::load::Load;
 

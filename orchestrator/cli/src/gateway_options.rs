@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{
-    Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact,
-    Routes,
-};
+use doors::{Admission, Key};
+use gateway::{CertificateAuthority, Config, ConnectTo, Gateway, Limits, Listen, Redact, Routes};
 use processes::peers;
 
 use crate::failure::{Failure, OrFail, Outcome};

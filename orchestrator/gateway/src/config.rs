@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
-use crate::{Admission, CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
+use crate::{CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
+use doors::Admission;
 
 /// The configuration of a gateway.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// Where it listens for clients of this machine, if anywhere. Browsers need none of it: they
-    /// come by a [`Door`](crate::Door).
+    /// come by a [`Door`](doors::Door).
     pub listen: Option<Listen>,
     /// The authority that signs the certificates shown to clients.
     pub ca: Arc<CertificateAuthority>,

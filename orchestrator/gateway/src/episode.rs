@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 use snapshots::matching::Key;
 
 use crate::replay::{Documents, Standing};
-use crate::{Ledger, PageClock, TrafficCapture, Visit};
+use crate::{Ledger, TrafficCapture, Visit};
+use in_flight::PageClock;
 
 /// The number of locks over which the turns are spread.
 const SHARDS: usize = 16;

@@ -24,12 +24,14 @@ use crate::door::{self, Listener};
 use crate::limits::OPEN_FILES_PER_CLIENT;
 use crate::proxy::clients::Clients;
 use crate::proxy::{again, listener};
-use crate::tls::RootsError;
 use crate::upstream::{Dialer, Upstream};
 use crate::{
-    Admission, CertificateAuthority, ClientTls, Config, Door, Entrance, Episode, InFlight, Key,
-    Ledger, Limits, Listen, Recorder, Routes, WriteGuard, unix,
+    CertificateAuthority, Config, Episode, Ledger, Limits, Listen, Recorder, Routes, WriteGuard,
 };
+use doors::{Admission, Door, Entrance, Key, unix};
+use http_client::ClientTls;
+use http_client::RootsError;
+use in_flight::InFlight;
 
 /// A running gateway.
 pub struct Gateway {
@@ -119,8 +121,9 @@ impl Gateway {
         });
         let entrance = listening.map(|(address, listener, admission)| {
             let listen = |source| StartError::Listen { address, source };
-            let entrance =
-                Door::of(Arc::clone(&shared)).serve(listener, admission).map_err(listen)?;
+            let entrance = Door::of(Arc::new(door::Served(Arc::clone(&shared))))
+                .serve(listener, admission)
+                .map_err(listen)?;
             Ok::<_, StartError>((address, entrance))
         });
         Ok(Self { entrance: entrance.transpose()?, key, shared })
@@ -143,7 +146,7 @@ impl Gateway {
 
     /// The way in for browsers of this process.
     pub fn door(&self) -> Door {
-        Door::of(Arc::clone(&self.shared))
+        Door::of(Arc::new(door::Served(Arc::clone(&self.shared))))
     }
 
     /// Lets in this user by a Unix socket, which is made here. Its path may be of any length.

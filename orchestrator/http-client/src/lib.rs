@@ -5,6 +5,7 @@
 
 mod connection;
 mod route;
+pub mod tls;
 
 use bytes::Bytes;
 use camino::Utf8PathBuf;
@@ -15,6 +16,7 @@ use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioExecutor;
 pub use route::Route;
+pub use tls::{ClientTls, RootsError};
 
 /// A client. Clones share connections.
 pub type Client<B> = legacy::Client<Connector, B>;

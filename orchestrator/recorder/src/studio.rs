@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    CertificateAuthority, Episode, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact,
-    Replay, Routes, Target, Visit,
+    CertificateAuthority, Episode, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes,
+    Target, Visit,
 };
+use in_flight::InFlight;
 use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions, Timestamp};
 
 use crate::Error;

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use browser::{Action, Session, Survey, Wall};
-use gateway::InFlight;
+use in_flight::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;
 

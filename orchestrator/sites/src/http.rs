@@ -6,9 +6,10 @@
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use gateway::{ClientTls, unix};
+use doors::unix;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::Full;
+use http_client::ClientTls;
 use hyper::body::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;

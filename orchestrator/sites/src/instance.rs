@@ -56,7 +56,7 @@ impl Upstream {
     pub async fn connect(&self) -> io::Result<Box<dyn Connection>> {
         Ok(match self {
             Upstream::Address(address) => Box::new(TcpStream::connect(address).await?),
-            Upstream::Socket(path) => Box::new(gateway::unix::connect(path.as_std_path()).await?),
+            Upstream::Socket(path) => Box::new(doors::unix::connect(path.as_std_path()).await?),
             Upstream::Url(url) => {
                 let server =
                     (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));

@@ -111,7 +111,7 @@ async fn begin_relay(
     first: &Owner,
     port: u16,
 ) -> io::Result<Result<Relay, String>> {
-    let listener = gateway::unix::bind(socket.as_std_path())?;
+    let listener = doors::unix::bind(socket.as_std_path())?;
     let (mut ours, theirs) = UnixStream::pair()?;
     let theirs = theirs.into_std()?;
     // It waits on this end in the ordinary way.

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use ::http::{HeaderMap, Request, Response, StatusCode, header};
-use gateway::Key;
+use doors::Key;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;

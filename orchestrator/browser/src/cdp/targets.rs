@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use gateway::PageClock;
+use in_flight::PageClock;
 use serde_json::{Value, json};
 
 use crate::cdp::connection::{Cdp, SessionId};

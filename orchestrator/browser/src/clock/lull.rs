@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gateway::InFlight;
+use in_flight::InFlight;
 
 use crate::cdp::tracker::BrowserState;
 use crate::clock::liveness::TimeLimit;

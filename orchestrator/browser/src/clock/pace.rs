@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use gateway::InFlight;
+use in_flight::InFlight;
 use serde_json::Value;
 
 use crate::cdp::connection::CALL_TIMEOUT;

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gateway::{InFlight, InFlightCounts, ResponseQueue};
+use in_flight::{InFlight, InFlightCounts, ResponseQueue};
 use serde_json::json;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;

@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use gateway::{InFlight, InFlightCounts};
+use in_flight::{InFlight, InFlightCounts};
 use tokio::time::timeout;
 
 use crate::cdp::connection::MAX_DRAWING;

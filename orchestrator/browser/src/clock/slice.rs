@@ -14,7 +14,7 @@
 
 use std::time::Duration;
 
-use gateway::{FrameHold, InFlight};
+use in_flight::{FrameHold, InFlight};
 
 use crate::cdp::tracker::BrowserState;
 use crate::clock::blocked::unless_blocked;

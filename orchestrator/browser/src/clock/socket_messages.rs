@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use gateway::{InFlight, InFlightCounts};
+use in_flight::{InFlight, InFlightCounts};
 use serde_json::Value;
 
 use crate::cdp::tracker::BrowserState;

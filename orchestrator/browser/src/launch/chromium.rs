@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Admission, Entrance};
+use doors::{Admission, Entrance};
 use processes::peers;
 use tokio::task::spawn_blocking;
 

@@ -3,7 +3,8 @@
 use std::env;
 use std::path::PathBuf;
 
-use gateway::{Door, InFlight};
+use doors::Door;
+use in_flight::InFlight;
 use jiff::Timestamp;
 
 use crate::{Capture, Device, Pace};

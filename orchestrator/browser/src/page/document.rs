@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gateway::InFlight;
+use in_flight::InFlight;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Pace, Press, Session};
-use gateway::{CertificateAuthority, Config, Gateway, InFlight, Routes, Site, Target};
+use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
+use in_flight::InFlight;
 
 const CLOCK: &str = include_str!("web/clock.html");
 const WORKER: &str = "

@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::{
     Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Pace, Session,
 };
-use gateway::InFlight;
+use in_flight::InFlight;
 
 use crate::bench::{Bench, LOG};
 use crate::web::Web;

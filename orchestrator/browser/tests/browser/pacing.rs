@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Observation, Pace, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 use crate::web::Web;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use browser::{
     Action, ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText,
 };
-use gateway::InFlight;
+use in_flight::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
 <h1>It's a "shop"</h1>

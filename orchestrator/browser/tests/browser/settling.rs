@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Error, Launch, Pace, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use browser::{Action, Launch, LinkKind, Session, Wall};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

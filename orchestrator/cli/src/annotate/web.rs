@@ -6,9 +6,9 @@ use annotate::{Draft, Source, TaskFolder};
 use browser::{Determinism, Device, Launch, Session, StorageState};
 use camino::Utf8PathBuf;
 use gateway::{
-    CertificateAuthority, DatePolicy, Gateway, InFlight, MatchLevel, Replay, ReplayOptions, Routes,
-    Target,
+    CertificateAuthority, DatePolicy, Gateway, MatchLevel, Replay, ReplayOptions, Routes, Target,
 };
+use in_flight::InFlight;
 use recorder::{Studio, StudioOptions};
 use runs::browser_state;
 use snapshots::RecordingOptions;

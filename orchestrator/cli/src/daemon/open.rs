@@ -1,7 +1,8 @@
 //! `sandbox open`: a browser on a site.
 
 use browser::{Action, Launch, Session};
-use gateway::{CertificateAuthority, Door};
+use doors::Door;
+use gateway::CertificateAuthority;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;

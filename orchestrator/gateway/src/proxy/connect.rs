@@ -21,8 +21,8 @@ use super::wire::CheckedIo;
 use crate::Scheme;
 use crate::door::ClientStream;
 use crate::gateway::Shared;
-use crate::in_flight::InFlightGuard;
 use crate::tls::H2;
+use in_flight::InFlightGuard;
 
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;

@@ -18,14 +18,10 @@ use super::clients::Client;
 use super::target::Via;
 use super::wire::{CheckedIo, Wire};
 use super::{service, stalled};
-use crate::Admission;
 use crate::door::{ClientStream, Listener};
 use crate::gateway::Shared;
 use crate::limits::MAX_HEAD;
-
-/// Pause before accepting again when the process or the machine has no file descriptors left. It
-/// ends early if a client leaves.
-const OUT_OF_FILES: Duration = Duration::from_millis(250);
+use doors::Admission;
 
 /// The maximum number of concurrent requests on one HTTP/2 connection. Browsers begin with a
 /// hundred.
@@ -68,7 +64,7 @@ pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Sh
         let (stream, ends, client) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                let rest = rest_after(&error);
+                let rest = doors::rest_after(&error);
                 if shared.complaints.first("accept", &error.kind().to_string()) {
                     tracing::warn!(%error, "a client could not be accepted");
                 }
@@ -120,14 +116,6 @@ async fn serve(
 ) {
     let io = ClientIo::new(stream, shared.limits.client_stall);
     serve_http1(shared, Via::Proxy(admission), client, io).await;
-}
-
-/// How long to wait before accepting again. No wait if the client failed, because it has left the
-/// queue. A moment if the machine failed, because it would fail again at once.
-pub(crate) fn rest_after(error: &io::Error) -> Option<Duration> {
-    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-    (!matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted))
-        .then_some(OUT_OF_FILES)
 }
 
 /// Serves HTTP/1.1 on a connection until the client closes it, an upgrade takes it over, or the

@@ -7,7 +7,8 @@ use http::uri::Authority;
 use http::{Method, Version, request};
 
 use crate::upstream::{end_to_end, join_cookies};
-use crate::{Admission, RequestHead, Scheme};
+use crate::{RequestHead, Scheme};
+use doors::Admission;
 
 /// How a request arrived.
 #[derive(Debug, Clone)]

@@ -12,8 +12,8 @@ use super::stalled;
 use crate::body::{BodyError, BodyObserver, ObservedBody};
 use crate::complaints::Complaints;
 use crate::gateway::Shared;
-use crate::in_flight::InFlightGuard;
 use crate::{Answer, Body, Entry, Episode, Ledger};
+use in_flight::InFlightGuard;
 
 /// The maximum number of body bytes that an HTTP/2 connection gets before its client has taken the
 /// previous ones.

@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 use super::script::{Heard, Position, SentWrite};
 use super::{Payload, SocketScript, config};
 use crate::replay::Standing;
-use crate::{Answer, Entry, Episode, InFlight};
+use crate::{Answer, Entry, Episode};
+use in_flight::InFlight;
 
 /// Plays a connection to a client until it closes, or the gateway stops.
 pub(crate) async fn play(

@@ -14,8 +14,8 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 use super::{Payload, Side, config};
-use crate::InFlight;
 use crate::record::SocketLog;
+use in_flight::InFlight;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 

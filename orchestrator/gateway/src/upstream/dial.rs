@@ -13,8 +13,10 @@ use super::guard::forbidden;
 use super::ports::is_bad;
 use super::stream::Stream;
 use super::{ConnectTo, UpstreamError};
-use crate::tls::{self, ClientTls};
-use crate::{Scheme, unix};
+use crate::Scheme;
+use crate::tls;
+use doors::unix;
+use http_client::ClientTls;
 
 /// The configuration for making connections.
 #[derive(Debug)]

@@ -12,7 +12,8 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Admission, Entrance, Gateway, Key};
+use doors::{Admission, Entrance, Key};
+use gateway::Gateway;
 use parking_lot::Mutex;
 use processes::confine::{Confined, Network, Proxy};
 use processes::network;

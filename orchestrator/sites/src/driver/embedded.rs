@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use doors::unix;
 use embedded::desk::Directory;
 use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
-use gateway::unix;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::net::UnixListener;

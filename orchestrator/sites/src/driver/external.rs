@@ -27,7 +27,8 @@ impl External {
         }
         // Validated here, where an error can name the site.
         let roots: Vec<_> = site.authority_file().into_iter().collect();
-        gateway::ClientTls::new(&roots).map_err(|error| senseless(format!("failed to {error}")))?;
+        http_client::ClientTls::new(&roots)
+            .map_err(|error| senseless(format!("failed to {error}")))?;
         Ok(External { url })
     }
 }

@@ -25,7 +25,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gateway::Key;
+use doors::Key;
 use processes::own_network;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Pace, Programs, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 
 use crate::web::Web;
 

@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Session};
-use gateway::InFlight;
+use in_flight::InFlight;
 use tokio::net::TcpListener;
 
 use crate::web::Web;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, Session};
 use fancy_regex::Regex;
-use gateway::InFlight;
+use in_flight::InFlight;
 use serde_json::{Value, json};
 
 use crate::web::Web;

@@ -148,7 +148,7 @@ pub(crate) fn read(reply: Reply) -> Got {
 
 /// An episode whose pages have this time, in milliseconds since 1970.
 fn at(millis: i64) -> Episode {
-    let clock = crate::PageClock::default();
+    let clock = in_flight::PageClock::default();
     clock.stand_between(millis..=millis);
     Episode::new().with_clock(clock)
 }

@@ -4,8 +4,8 @@ use snapshots::{Frame, FrameSide};
 
 use super::states::{DAY, SHOP, Site};
 use super::*;
-use crate::InFlight;
 use crate::socket::{PlaybackContext, play};
+use in_flight::InFlight;
 
 const CHAT: &str = "https://shop.test/chat";
 

@@ -38,7 +38,7 @@ impl PageClock {
     }
 
     /// The times that it may show now, in milliseconds since 1970.
-    pub(crate) fn now(&self) -> RangeInclusive<i64> {
+    pub fn now(&self) -> RangeInclusive<i64> {
         match &*self.0.lock() {
             Shows::Between(range) => range.clone(),
             Shows::Machine { shift } => {

@@ -13,7 +13,9 @@ use std::time::Duration;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use crate::PageClock;
+mod page_clock;
+
+pub use page_clock::PageClock;
 
 /// How many answers to sockets are remembered. Nobody takes them where no world is frozen.
 const MAX_ANSWERED_SOCKETS: usize = 10_000;
@@ -203,7 +205,7 @@ impl InFlight {
     }
 
     /// Waits until servers may speak. Says that one wants to.
-    pub(crate) async fn servers_released(&self) {
+    pub async fn servers_released(&self) {
         let is_held = || self.shared.servers_held.load(Ordering::SeqCst);
         if is_held() {
             self.socket_has_news();
@@ -212,7 +214,7 @@ impl InFlight {
     }
 
     /// Waits until no guard holds back the frames.
-    pub(crate) async fn frames_released(&self) {
+    pub async fn frames_released(&self) {
         self.until(|| self.shared.holds.load(Ordering::SeqCst) == 0).await;
     }
 
@@ -226,12 +228,12 @@ impl InFlight {
 
     /// Whether responses wait for their release: a frozen world's browser asks, whose pages have no
     /// cache.
-    pub(crate) fn queues_responses(&self) -> bool {
+    pub fn queues_responses(&self) -> bool {
         self.queue().holders > 0
     }
 
     /// Waits for the release of a response, if responses are queued.
-    pub(crate) async fn wait_for_release(&self, method: &str, url: &str) {
+    pub async fn wait_for_release(&self, method: &str, url: &str) {
         let waiting = {
             let mut queue = self.queue();
             if queue.holders == 0 {
@@ -256,7 +258,7 @@ impl InFlight {
     }
 
     /// Counts a request until the guard is dropped.
-    pub(crate) fn request(&self) -> InFlightGuard {
+    pub fn request(&self) -> InFlightGuard {
         {
             let mut counts = self.lock();
             counts.requests += 1;
@@ -266,14 +268,14 @@ impl InFlight {
     }
 
     /// Counts a tunnel as opening until the guard is dropped.
-    pub(crate) fn opening_tunnel(&self) -> InFlightGuard {
+    pub fn opening_tunnel(&self) -> InFlightGuard {
         self.lock().opening_tunnels += 1;
         InFlightGuard { in_flight: self.clone(), kind: Kind::OpeningTunnel }
     }
 
     /// Notes that a tunnel to this address was refused, or that the handshake of a WebSocket for
     /// this URL was answered.
-    pub(crate) fn answer_socket(&self, place: String) {
+    pub fn answer_socket(&self, place: String) {
         let mut answered = self.shared.answered_sockets.lock();
         if answered.len() < MAX_ANSWERED_SOCKETS {
             answered.push(place);
@@ -290,12 +292,12 @@ impl InFlight {
     }
 
     /// Counts `n` frames as in flight until [`Self::remove_frames`].
-    pub(crate) fn add_frames(&self, n: usize) {
+    pub fn add_frames(&self, n: usize) {
         self.lock().frames += n;
     }
 
     /// Counts `n` frames as delivered, or given up.
-    pub(crate) fn remove_frames(&self, n: usize) {
+    pub fn remove_frames(&self, n: usize) {
         {
             let mut counts = self.lock();
             counts.frames = counts.frames.saturating_sub(n);
@@ -304,25 +306,25 @@ impl InFlight {
     }
 
     /// The handshake of a WebSocket is answered with an open connection.
-    pub(crate) fn socket_opened(&self) {
+    pub fn socket_opened(&self) {
         self.lock().sockets_opened += 1;
         self.socket_has_news();
     }
 
     /// Something has happened on a WebSocket, to which the server may answer.
-    pub(crate) fn socket_has_news(&self) {
+    pub fn socket_has_news(&self) {
         self.lock().socket_news += 1;
         self.shared.changed.notify_waiters();
     }
 
     /// Counts one message as sent to the client.
-    pub(crate) fn frame_sent(&self) {
+    pub fn frame_sent(&self) {
         self.lock().frames_sent += 1;
         self.shared.changed.notify_waiters();
     }
 
     /// Counts one message as received from the client.
-    pub(crate) fn frame_received(&self) {
+    pub fn frame_received(&self) {
         self.lock().frames_received += 1;
         self.shared.changed.notify_waiters();
     }
@@ -364,14 +366,14 @@ enum Kind {
 
 /// Holds a place in the counts until dropped.
 #[derive(Debug)]
-pub(crate) struct InFlightGuard {
+pub struct InFlightGuard {
     in_flight: InFlight,
     kind: Kind,
 }
 
 impl InFlightGuard {
     /// Changes a request in flight into an open stream.
-    pub(crate) fn into_stream(mut self) -> Self {
+    pub fn into_stream(mut self) -> Self {
         if matches!(self.kind, Kind::Request) {
             {
                 let mut counts = self.in_flight.lock();

@@ -1,9 +1,10 @@
-//! The client side of TLS, for connections to the live web.
+//! The client side of TLS. Only this module chooses the crypto provider.
 
 use std::io;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, ServerName};
@@ -11,15 +12,23 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::{H2, HTTP1};
+/// The only crypto provider: ring.
+pub fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// The ALPN name of HTTP/2.
+pub const H2: &[u8] = b"h2";
+/// The ALPN name of HTTP/1.1.
+pub const HTTP1: &[u8] = b"http/1.1";
 
 /// Which servers are trusted. The configurations share their session cache.
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     /// Offers h2 and HTTP/1.1.
-    pub(crate) any: Arc<ClientConfig>,
+    pub any: Arc<ClientConfig>,
     /// Offers HTTP/1.1 alone, for WebSockets.
-    pub(crate) http1: Arc<ClientConfig>,
+    pub http1: Arc<ClientConfig>,
 }
 
 /// Why a file of extra roots cannot be used.
@@ -56,7 +65,7 @@ impl ClientTls {
                 })?;
             }
         }
-        let mut any = ClientConfig::builder_with_provider(super::provider())
+        let mut any = ClientConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
@@ -72,7 +81,11 @@ impl ClientTls {
     }
 }
 
-pub(crate) async fn handshake(
+/// Opens a TLS session with a server of this name or address over a connection.
+///
+/// # Errors
+/// If the name cannot be used for TLS, or the server does not prove it.
+pub async fn handshake(
     config: &Arc<ClientConfig>,
     host: &str,
     tcp: TcpStream,
