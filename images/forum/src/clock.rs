@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use embedded::Clock;
+use embedded_sites::Clock;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;

@@ -13,7 +13,7 @@ mod clock;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use embedded::{Options, forum};
+use embedded_sites::{Options, forum};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -1,6 +1,6 @@
 //! Records of model calls.
 
-use models::{Chat, Fault, Usage};
+use llm_client::{Chat, Fault, Usage};
 use serde::{Deserialize, Serialize};
 
 /// One call to a model, with its reply or error.

@@ -165,7 +165,7 @@ pub enum Error {
     },
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
-    Model(#[from] models::Error),
+    Model(#[from] llm_client::Error),
     /// A prompt template cannot be filled in.
     #[error("fill in the prompt {name}: {reason}")]
     Prompt {

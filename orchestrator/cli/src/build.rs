@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use camino::Utf8PathBuf;
-use images::build::{self, Built, Options};
-use images::{Engine, Event, ImageLock, OnEvent, Recipe};
+use container_images::build::{self, Built, Options};
+use container_images::{Engine, Event, ImageLock, OnEvent, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
@@ -122,7 +122,7 @@ impl Build {
         recipe: &Recipe,
         options: &Options,
         bar: &ProgressBar,
-    ) -> Result<Built, images::Error> {
+    ) -> Result<Built, container_images::Error> {
         let built = build::build(engine, recipe, options, &show(&recipe.name, bar)).await?;
         if self.lock {
             ImageLock::of_image(engine, recipe).await?.write(recipe)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use browser::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs};
-use images::Engine;
+use container_images::Engine;
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};

@@ -1,7 +1,7 @@
 //! The container engine of the commands that make and move images.
 
 use camino::Utf8Path;
-use images::{Engine, Error};
+use container_images::{Engine, Error};
 
 use crate::failure::Failure;
 

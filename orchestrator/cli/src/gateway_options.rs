@@ -129,7 +129,7 @@ fn of_user() -> Admission {
 }
 
 fn of_key(data: &DataFolder) -> Result<Admission, Failure> {
-    let key = guard::Key::of_file(&data.server_key(None)?, "proxy")
+    let key = host_check::Key::of_file(&data.server_key(None)?, "proxy")
         .or_environment("read the key of the proxy")?;
     Ok(Admission::Key(Key::new(key.text())))
 }

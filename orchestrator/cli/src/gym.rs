@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use guard::Key;
+use host_check::Key;
 use parking_lot::Mutex;
 use runs::gym::{self, Settings};
 use runs::{Event, Limits, Options, Progress};
@@ -127,7 +127,7 @@ impl Gym {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
                 Some(Joining::start(
-                    front::Membership::new(&front, front_key, key.clone())?,
+                    gym_balancer::Membership::new(&front, front_key, key.clone())?,
                     listens,
                 ))
             }

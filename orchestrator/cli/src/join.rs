@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use front::Membership;
+use gym_balancer::Membership;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use crate::interrupt;
 
 /// The task that keeps a gym on a front's list.
 pub(crate) struct Joining {
-    task: JoinHandle<Result<(), front::Error>>,
+    task: JoinHandle<Result<(), gym_balancer::Error>>,
     ended: CancellationToken,
 }
 
@@ -26,7 +26,7 @@ impl Joining {
         let task = tokio::spawn(async move {
             // A gym that cannot begin to serve says why itself.
             let Ok(listens) = listens.await else { return Ok(()) };
-            let stayed = front::stay(&membership, listens, &until).await;
+            let stayed = gym_balancer::stay(&membership, listens, &until).await;
             if stayed.is_err() {
                 interrupted.cancel();
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use images::Event;
+use container_images::Event;
 
 use crate::failure::{OrFail, Outcome};
 use crate::{engine, interrupt, out, progress};
@@ -36,12 +36,12 @@ impl Load {
             let engine = engine::connect().await?;
             let bar = progress::bytes(size, file.as_str());
             let shown = bar.clone();
-            let on: images::OnEvent = Arc::new(move |event| {
+            let on: container_images::OnEvent = Arc::new(move |event| {
                 if let Event::Bytes(sent) = event {
                     shown.set_position(sent);
                 }
             });
-            let images = images::load::load(&engine, file, &on).await;
+            let images = container_images::load::load(&engine, file, &on).await;
             bar.finish_and_clear();
             let images = images?;
             if !self.json {

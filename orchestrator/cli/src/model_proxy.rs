@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
-use guard::Key;
-use models::Proxy;
+use host_check::Key;
+use llm_client::Proxy;
 use serde_json::json;
 use tokio::net::TcpListener;
 

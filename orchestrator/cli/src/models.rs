@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use http_client::Route;
-use models::{Cassette, Client, Model, Settings};
+use llm_client::{Cassette, Client, Model, Settings};
 use processes::Variable;
 use runs::consent::of_model;
 

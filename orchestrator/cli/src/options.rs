@@ -84,7 +84,7 @@ pub(crate) fn cache() -> Result<Utf8PathBuf, Failure> {
 /// such a folder it is kept for as long as the process runs.
 pub(crate) fn cache_objects() {
     if let Ok(folder) = cache() {
-        remote::use_cache(folder.join("objects"));
+        object_files::use_cache(folder.join("objects"));
     }
 }
 

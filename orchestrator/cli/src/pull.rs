@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use images::lock::Lock;
-use images::{Event, OnEvent, pull};
+use container_images::lock::Lock;
+use container_images::{Event, OnEvent, pull};
 use indicatif::{MultiProgress, ProgressBar};
 use parking_lot::Mutex;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! `sandbox snapshot push`: a snapshot and its index onto an object store.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use remote::{Address, is_address};
+use object_files::{Address, is_address};
 use serde::Serialize;
 use snapshots::collection::{Collection, files_of};
 use snapshots::index::{BESIDE, Index, ReplaySet};
@@ -59,7 +59,7 @@ impl Push {
         let uploads = self.uploads(&to)?;
         // A collection's members may be those of another one.
         for Upload { to, .. } in uploads.iter().filter(|upload| !force && !upload.is_index) {
-            if remote::length(to)?.is_some() {
+            if object_files::length(to)?.is_some() {
                 return Err(Failure::Input(format!(
                     "failed to push to {to}: there is an object; --force replaces it"
                 )));
@@ -70,7 +70,7 @@ impl Push {
             to.to_string().as_str(),
         );
         for Upload { from, to, .. } in &uploads {
-            let sent = remote::upload(from, to, &mut |bytes| bar.inc(bytes));
+            let sent = object_files::upload(from, to, &mut |bytes| bar.inc(bytes));
             sent.map_err(|error| {
                 bar.finish_and_clear();
                 Failure::Environment(format!(

@@ -8,7 +8,7 @@ use agents::llm::ModelSettings;
 use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
-use models::Model;
+use llm_client::Model;
 use processes::Variable;
 use runs::consent::Agreed;
 use runs::results::Shard;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use images::{Error, Event, Recipe, save};
+use container_images::{Error, Event, Recipe, save};
 
 use crate::failure::{Failure, Outcome};
 use crate::{engine, interrupt, out, progress};
@@ -48,7 +48,7 @@ impl Save {
         let (images, size) = resolved.map_err(|error| self.failure(error))?;
         let bar = progress::bytes(size, output.as_str());
         let shown = bar.clone();
-        let on: images::OnEvent = Arc::new(move |event| {
+        let on: container_images::OnEvent = Arc::new(move |event| {
             if let Event::Bytes(written) = event {
                 shown.set_position(written);
             }

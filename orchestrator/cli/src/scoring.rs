@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
-use models::Model;
+use llm_client::Model;
 use runs::{Summary, counted};
 use scoring::mode::ScoringMode;
 

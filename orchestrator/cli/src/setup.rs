@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use browser::Programs;
-use images::Engine;
+use container_images::Engine;
 
 use crate::doctor;
 use crate::failure::{Failure, OrFail, Outcome};

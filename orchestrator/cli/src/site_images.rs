@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use ::cluster::lock::PartLock;
 use camino::{Utf8Path, Utf8PathBuf};
-use images::{Engine, archive};
+use container_images::{Engine, archive};
 use sites::Site;
 use tasks::Suite;
 use tokio::time::Instant;
@@ -83,7 +83,7 @@ impl SiteImages {
         expected: &Ids,
         lock: &Utf8Path,
     ) -> Result<Result<Ids, Vec<String>>, Failure> {
-        let engine = Engine::connect().await.map_err(images::Error::Engine)?;
+        let engine = Engine::connect().await.map_err(container_images::Error::Engine)?;
         let archived = self.archived().await?;
         let expected = |name: &str| expected.get(name).or(archived.get(name));
         let (mut ids, mut problems, mut missing) = (Ids::new(), Vec::new(), Vec::new());
@@ -156,8 +156,8 @@ async fn load(
         return Ok(());
     }
     tracing::info!(%file, "loading the images of the sites");
-    let on: images::OnEvent = Arc::new(|_| {});
-    let loaded = images::load::load(engine, file, &on).await?;
+    let on: container_images::OnEvent = Arc::new(|_| {});
+    let loaded = container_images::load::load(engine, file, &on).await?;
     for (image, name) in missing {
         // A file that Podman has saved has names that Docker does not look for.
         let named = loaded.iter().find(|loaded| archive::full_name(loaded) == *name);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use models::Model;
+use llm_client::Model;
 use processes::Variable;
 use runs::consent::{Given, of_suite};
 use runs::pack::{Manifest, Part, Unpacked};

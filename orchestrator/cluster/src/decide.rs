@@ -143,7 +143,7 @@ mod tests {
     fn status(state: PartState) -> PartStatus {
         let (node, job) = ("n1".to_owned(), "42".to_owned());
         PartStatus {
-            format: formats::Version::FIRST,
+            format: file_version::Version::FIRST,
             part: 1,
             submission: 1,
             node,

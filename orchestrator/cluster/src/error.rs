@@ -81,6 +81,6 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        newer: formats::Newer,
+        newer: file_version::Newer,
     },
 }

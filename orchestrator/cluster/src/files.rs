@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use camino::Utf8Path;
-use formats::Version;
+use file_version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -15,7 +15,7 @@
 //! *Invariant:* nothing here talks to a cluster.
 
 use camino::Utf8Path;
-use remote::is_address;
+use object_files::is_address;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

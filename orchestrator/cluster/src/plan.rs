@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use formats::Version;
+use file_version::Version;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
-use formats::Version;
+use file_version::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;

@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
 
-use formats::Version;
+use file_version::Version;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use formats::Version;
+use file_version::Version;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};

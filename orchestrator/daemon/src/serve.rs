@@ -10,7 +10,7 @@ use std::time::Duration;
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
-use guard::{Guard, Key};
+use host_check::{Guard, Key};
 use parking_lot::Mutex;
 use sites::{Event, Events, Options, Site, SiteGroup};
 use tokio::net::{TcpListener, UnixListener};
@@ -106,9 +106,9 @@ pub async fn serve(
         warnings,
         stop: stop.clone(),
     };
-    let control = guard::serve(control, control::router(state), ended(&stop));
+    let control = host_check::serve(control, control::router(state), ended(&stop));
     let guarded = guard.before(full_reset::router(router.clone()), IntoResponse::into_response);
-    let resets = guard::serve(resets, guarded, ended(&stop));
+    let resets = host_check::serve(resets, guarded, ended(&stop));
     let ticking = async {
         let mut ticks = tokio::time::interval(clocks::TICK);
         loop {

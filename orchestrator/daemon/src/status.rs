@@ -1,7 +1,7 @@
 //! The status of the daemon, sent as JSON over its socket.
 
 use camino::Utf8PathBuf;
-use formats::Version;
+use file_version::Version;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
 

@@ -54,7 +54,7 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        newer: formats::Newer,
+        newer: file_version::Newer,
     },
     /// The folder holds a run already and was not to be resumed.
     #[error(

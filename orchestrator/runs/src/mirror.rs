@@ -17,8 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use object_files::{Address, Listed, RemoteFolder};
 use parking_lot::Mutex;
-use remote::{Address, Listed, RemoteFolder};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
@@ -36,7 +36,7 @@ const SENT: &str = ".sent";
 pub enum Error {
     /// The store.
     #[error(transparent)]
-    Remote(#[from] remote::Error),
+    Remote(#[from] object_files::Error),
     /// There is no run.
     #[error("find a run: there is none at {address}")]
     NoRun {
@@ -116,7 +116,7 @@ impl Mirror {
         let name = text.rsplit('/').next().unwrap_or_default();
         let name: String =
             name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
-        let key = hex::encode(Sha256::digest(format!("{} {text}", remote::server(&address))));
+        let key = hex::encode(Sha256::digest(format!("{} {text}", object_files::server(&address))));
         let here = folders.join(format!("{name}-{}", &key[..12]));
         let sent = Mutex::new(read_sent(&here.join(SENT))?);
         Ok(Mirror { there: RemoteFolder::at(&address)?, here, is_copy, sent })
@@ -137,7 +137,7 @@ impl Mirror {
     /// # Errors
     /// When the server does not answer or allow it.
     pub fn is_there(&self) -> Result<bool, Error> {
-        Ok(remote::length(&self.there.object("run.json")?)?.is_some())
+        Ok(object_files::length(&self.there.object("run.json")?)?.is_some())
     }
 
     /// Forgets what is known of the address, so that everything is uploaded again.
@@ -208,7 +208,7 @@ impl Mirror {
             if stop.is_cancelled() {
                 return Err(Error::Interrupted);
             }
-            remote::download(&self.there.object(&object.path)?, to)?;
+            object_files::download(&self.there.object(&object.path)?, to)?;
             let here = stamp(&to.metadata().map_err(local("read", to))?);
             let sent = Sent { here, version: object.version.clone() };
             self.sent.lock().insert(object.path.clone(), sent);
@@ -286,17 +286,19 @@ impl Mirror {
         }
         let total = rest.len() + records.len();
         let put = |path: &&String| -> Result<(), Error> {
-            let version =
-                match remote::upload(&self.here.join(path), &self.there.object(path)?, &mut |_| {})
+            let version = match object_files::upload(
+                &self.here.join(path),
+                &self.there.object(path)?,
+                &mut |_| {},
+            ) {
+                // Its episode is being replaced; what takes its place is told.
+                Err(object_files::Error::Local { source, .. })
+                    if source.kind() == ErrorKind::NotFound =>
                 {
-                    // Its episode is being replaced; what takes its place is told.
-                    Err(remote::Error::Local { source, .. })
-                        if source.kind() == ErrorKind::NotFound =>
-                    {
-                        return Ok(());
-                    }
-                    uploaded => uploaded?,
-                };
+                    return Ok(());
+                }
+                uploaded => uploaded?,
+            };
             let sent = Sent { here: found[*path], version: version.unwrap_or_default() };
             self.sent.lock().insert((*path).clone(), sent);
             Ok(())

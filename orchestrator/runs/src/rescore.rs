@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use jiff::Timestamp;
-use models::Model;
+use llm_client::Model;
 use scoring::mode::ScoringMode;
 use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use images::{Engine, Podman};
+use container_images::{Engine, Podman};
 
 use crate::content::blocking;
 use crate::driver::body::Limiter;
@@ -104,7 +104,7 @@ pub(crate) async fn to_engine(
 ///
 /// # Errors
 /// When the engine does not answer.
-pub async fn missing_limits(engine: &Engine) -> Result<Option<String>, images::Error> {
+pub async fn missing_limits(engine: &Engine) -> Result<Option<String>, container_images::Error> {
     let podman = engine.podman().await?.filter(|podman| podman.rootless.is_some());
     let limiter =
         |podman: Podman| Limiter { profile: String::new(), controllers: Some(podman.controllers) };

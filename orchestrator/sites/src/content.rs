@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use embedded::SiteCopy;
+use embedded_sites::SiteCopy;
 use serde_json::{Map, Value};
 
 use crate::Error;

@@ -15,8 +15,8 @@ use bollard::Docker;
 use bollard::errors::Error as Api;
 use bollard::models::{ContainerState, EventMessage};
 use bollard::query_parameters::EventsOptionsBuilder;
+use container_images::{Engine, Podman};
 use futures_util::StreamExt;
-use images::{Engine, Podman};
 use tokio::sync::{broadcast, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -133,7 +133,7 @@ impl Monitor {
 
     /// What the engine says of itself if it is Podman.
     pub(crate) async fn podman(&self) -> Result<Option<Podman>, Error> {
-        let refused = |error: images::Error| Error::Refused {
+        let refused = |error: container_images::Error| Error::Refused {
             doing: "ask the engine about itself".to_owned(),
             why: error_text::with_causes(&error),
         };
@@ -142,7 +142,7 @@ impl Monitor {
 
     /// The state of a container that Podman has not cleaned up yet.
     pub(crate) async fn stopped_container(&self, id: &str) -> Result<ContainerState, Error> {
-        let refused = |error: images::Error| Error::Refused {
+        let refused = |error: container_images::Error| Error::Refused {
             doing: "inspect a container".to_owned(),
             why: error_text::with_causes(&error),
         };

@@ -13,7 +13,7 @@ use crate::state::StateError;
 pub enum Error {
     /// No usable container engine was found.
     #[error(transparent)]
-    Engine(#[from] images::engine::Error),
+    Engine(#[from] container_images::engine::Error),
     /// The engine returned an error, or the connection to it broke.
     #[error("{doing}: {why}")]
     Refused {
@@ -63,7 +63,7 @@ pub enum Error {
     State(#[from] StateError),
     /// A built-in application failed.
     #[error(transparent)]
-    Embedded(#[from] embedded::Error),
+    Embedded(#[from] embedded_sites::Error),
     /// A manifest refers to something that does not exist.
     #[error("start {site}: {why}")]
     Senseless {

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use embedded::desk;
+use container_images::Engine;
+use embedded_sites::desk;
 use futures_util::future;
-use images::Engine;
 use parking_lot::RwLock;
 use processes::Variable;
 use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};

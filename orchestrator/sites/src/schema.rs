@@ -15,7 +15,7 @@ const TITLE: &str = "A site: how a web application runs, and how it is put back"
 pub fn site() -> Schema {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Manifest>();
     if let Some(keys) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        keys.insert("format".to_owned(), formats::schema());
+        keys.insert("format".to_owned(), file_version::schema());
     }
     schema.insert("title".to_owned(), TITLE.into());
     schema

@@ -7,8 +7,8 @@ use std::time::Duration;
 use bollard::models::ContainerSummary;
 use bollard::query_parameters::{ListContainersOptionsBuilder, ListNetworksOptionsBuilder};
 use camino::Utf8Path;
+use container_images::Engine;
 use futures_util::future;
-use images::Engine;
 use rustix::process::Signal;
 use tokio::time::{Instant, interval};
 

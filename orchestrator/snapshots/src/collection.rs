@@ -15,8 +15,8 @@ use std::collections::HashSet;
 use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use formats::Version;
-use remote::{Address, is_address};
+use file_version::Version;
+use object_files::{Address, is_address};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -185,7 +185,7 @@ impl Collection {
     pub fn parse(bytes: &[u8]) -> Result<Collection, CollectionFlaw> {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let malformed = |error: serde_json::Error| CollectionFlaw::Malformed(error.to_string());
-        formats::check_values(text)
+        file_version::check_values(text)
             .map_err(|error| CollectionFlaw::Malformed(error.to_string()))?;
         let value: Value = serde_json::from_slice(text).map_err(malformed)?;
         match value.get("profile").and_then(Value::as_str) {

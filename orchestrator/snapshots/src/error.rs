@@ -22,7 +22,7 @@ pub enum Error {
     },
     /// The object at an address cannot be read.
     #[error(transparent)]
-    Remote(#[from] remote::Error),
+    Remote(#[from] object_files::Error),
     /// The format of the file is not supported.
     #[error("open {path}: neither WACZ, WARC nor ARC (it starts with {start})")]
     UnknownFormat {

@@ -47,11 +47,11 @@ pub use browser_state::{BrowserState, RecordedCookie, Storage};
 pub use error::{Damage, Error};
 pub use exchange::{Exchange, Request, Response};
 pub use headers::Headers;
+pub use object_files::is_address;
 pub use page::Page;
 pub use recording::{
     Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions, RecordingReport,
 };
-pub use remote::is_address;
 pub use source::{Source, SourceReader};
 pub use timestamp::Timestamp;
 pub use warc::{Block, Record, RecordKind, RecordRef};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::Utf8Path;
+use object_files::{Address, RemoteFile, is_address};
 use parking_lot::Mutex;
-use remote::{Address, RemoteFile, is_address};
 
 use crate::Error;
 

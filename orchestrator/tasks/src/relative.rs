@@ -1,7 +1,7 @@
 //! Paths in the files of a suite.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use remote::is_address;
+use object_files::is_address;
 
 /// A path as it is written in a file of `folder`: from there, unless the two have nothing but the
 /// root in common. An address stays what it is. What does not exist is taken by its name.

@@ -21,7 +21,7 @@ pub fn suite() -> Schema {
 fn of<T: JsonSchema>(title: &str) -> Schema {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
     if let Some(keys) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        keys.insert("format".to_owned(), formats::schema());
+        keys.insert("format".to_owned(), file_version::schema());
     }
     schema.insert("title".to_owned(), title.into());
     schema

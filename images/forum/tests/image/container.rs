@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use embedded::forum;
+use embedded_sites::forum;
 use sites::manifest::DriverSpec;
 use sites::{Lease, Options, Site, SiteGroup};
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command};
 
-use embedded::{Clock, Golden, Options, forum};
+use embedded_sites::{Clock, Golden, Options, forum};
 use rusqlite::Connection;
 use sites::Upstream;
 use tokio::net::TcpListener;

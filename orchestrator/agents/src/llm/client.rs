@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use browser::{count_tokens, truncate};
-use models::{Chat, Message, Model, ModelReply, Part, Reply, Role, Sampling, Usage};
+use llm_client::{Chat, Message, Model, ModelReply, Part, Reply, Role, Sampling, Usage};
 use serde_json::{Map, Value, json};
 
 use super::settings::ModelSettings;
@@ -85,7 +85,7 @@ impl LlmClient {
             }
             previous_messages.clone_from(&messages);
             match self.say(prompt, messages).await {
-                Err(Error::Model(models::Error::TooLong { most, had, .. })) => {
+                Err(Error::Model(llm_client::Error::TooLong { most, had, .. })) => {
                     let less = less(tokens, most, had);
                     tracing::warn!(
                         prompt,

@@ -8,7 +8,7 @@
 //! or as any combination.
 
 use browser::{Dialect, Marks, ObservationOptions, Picture, PrunedHtml, TreeText};
-use models::{Message, Role};
+use llm_client::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -162,7 +162,7 @@ impl Generic {
 
     fn read(&self, text: &str) -> Result<Turn, String> {
         // Actions that the model only considers in its reasoning do not count.
-        let (_, words) = models::apart(text);
+        let (_, words) = llm_client::apart(text);
         let action =
             tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
         self.speech().read(&action).map_err(|error| format!("failed to {error}"))?;

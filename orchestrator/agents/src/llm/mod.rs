@@ -32,7 +32,7 @@ mod webarena;
 use std::sync::Arc;
 
 use client::LlmClient;
-use models::Model;
+use llm_client::Model;
 use scoring::Scorer;
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 use tasks::Task;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use models::{Pace, Price, Sampling};
+use llm_client::{Pace, Price, Sampling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use camino::{Utf8Path, Utf8PathBuf};
+use llm_client::{Message, Role};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
-use models::{Message, Role};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 

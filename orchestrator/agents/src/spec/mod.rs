@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use browser::Dialect;
 use camino::Utf8Path;
-use models::Model;
+use llm_client::Model;
 use processes::Variable;
 use processes::confine::Confined;
 use serde_json::{Value, json};

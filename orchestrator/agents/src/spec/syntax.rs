@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use models::Model;
+use llm_client::Model;
 
 use super::{AgentSpec, LlmAgent};
 use crate::llm::{PRESETS, Settings, SettingsError, Templates};

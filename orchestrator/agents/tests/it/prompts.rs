@@ -8,7 +8,7 @@ use agents::llm::PRESETS;
 use agents::{ActionFormat, AgentSpec, EpisodeContext, Goal, Reply, Role, Utterance, View};
 use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
-use models::{Cassette, Client, Model, Part, Settings};
+use llm_client::{Cassette, Client, Model, Part, Settings};
 use scoring::Scorer;
 use tasks::{GoalText, Task};
 
@@ -142,7 +142,7 @@ async fn played(
     Ok(text)
 }
 
-fn live(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, models::Error> {
+fn live(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, llm_client::Error> {
     let client = Client::new(&Settings {
         key: Some("secret".to_owned()),
         within: Duration::from_secs(20),

@@ -8,7 +8,7 @@ use agents::{ActionFormat, AgentSpec, Call, EpisodeContext, Goal, Reply, Role, U
 use browser::Observation;
 use camino::Utf8PathBuf;
 use fake_model::{ModelRequest, Reply as Answer, Server};
-use models::{Cassette, Client, Fault, Model, Settings};
+use llm_client::{Cassette, Client, Fault, Model, Settings};
 use scoring::Scorer;
 use serde_json::json;
 use tasks::{GoalText, Task};
@@ -73,7 +73,7 @@ async fn step(
 
 const LONG: Duration = Duration::from_secs(20);
 
-fn model(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, models::Error> {
+fn model(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, llm_client::Error> {
     let client = Client::new(&Settings::to(server.base_url()))?;
     Ok(Model { name: Some("fake".to_owned()), cassette, client: Some(client), ..Model::default() })
 }

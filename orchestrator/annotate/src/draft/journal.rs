@@ -14,7 +14,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use formats::Version;
+use file_version::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

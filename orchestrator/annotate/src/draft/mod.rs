@@ -7,7 +7,7 @@ pub(crate) mod journal;
 pub(crate) mod nodes;
 
 use camino::Utf8PathBuf;
-use formats::Version;
+use file_version::Version;
 use jiff::Timestamp;
 use scoring::KeyNode;
 use scoring::solution::{Element, OracleStep};

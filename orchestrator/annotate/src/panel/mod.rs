@@ -25,7 +25,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use guard::{Guard, Key};
+use host_check::{Guard, Key};
 use http::{HeaderName, StatusCode, header};
 use minijinja::{Environment, context};
 use serde::Deserialize;
@@ -71,7 +71,7 @@ impl Panel {
         let url = format!("{}/", guard.url());
         let router = router(workbench, page()?, guard);
         let serving = tokio::spawn(async move {
-            guard::serve(listener, router, std::future::pending()).await;
+            host_check::serve(listener, router, std::future::pending()).await;
         });
         Ok(Panel { url, serving: serving.abort_handle() })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ::cluster::kubernetes::{EngineSidecar, Manifest, job_name};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
-use models::Model;
+use llm_client::Model;
 use runs::{counted, parts};
 use serde_json::json;
 use sites::Site;
@@ -139,8 +139,9 @@ fn store_ports<'a>(
                  name it with --secret"
             )));
         }
-        let parsed = remote::Address::parse(address.as_str()).or_input("run on Kubernetes")?;
-        let server = Some(remote::server(&parsed)).filter(|server| !server.is_empty());
+        let parsed =
+            object_files::Address::parse(address.as_str()).or_input("run on Kubernetes")?;
+        let server = Some(object_files::server(&parsed)).filter(|server| !server.is_empty());
         let server = Url::parse(server.as_deref().unwrap_or(address.as_str())).ok();
         found.insert(server.and_then(|url| url.port_or_known_default()).unwrap_or(HTTPS));
     }

@@ -7,7 +7,7 @@ use ::cluster::plan::{Plan, agree_on_chromium, sha256};
 use ::cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
 use ::cluster::{Error, submissions};
 use camino::{Utf8Path, Utf8PathBuf};
-use models::Model;
+use llm_client::Model;
 use runs::Options;
 use runs::parts::{self, Durations, WeighedEpisode};
 use runs::results::{EpisodeId, RunFolder};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use images::Engine;
+use container_images::Engine;
 use runs::counted;
 use sites::{Leftover, SweepScope};
 

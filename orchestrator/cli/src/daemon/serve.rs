@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ::daemon::DaemonOptions;
 use camino::Utf8PathBuf;
-use guard::Key;
+use host_check::Key;
 
 use super::SitesFolder;
 use super::up::OTHER_IS_UP;

@@ -285,7 +285,7 @@ fn ways_in(status: &DaemonStatus) -> String {
 
 /// The sites whose images are there, and the names of the others.
 async fn by_image(
-    engine: &images::Engine,
+    engine: &container_images::Engine,
     sites: Vec<Site>,
 ) -> Result<(Vec<Site>, Vec<String>), Failure> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());

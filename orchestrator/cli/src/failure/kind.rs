@@ -92,9 +92,9 @@ impl From<runs::pack::Error> for Failure {
     }
 }
 
-impl From<images::Error> for Failure {
-    fn from(error: images::Error) -> Failure {
-        use images::Error;
+impl From<container_images::Error> for Failure {
+    fn from(error: container_images::Error) -> Failure {
+        use container_images::Error;
         let mut cure = None;
         let kind: Kind = match &error {
             Error::Engine(engine) => {
@@ -181,9 +181,9 @@ impl From<cluster::Error> for Failure {
 }
 
 /// A front that cannot serve, or a gym that cannot join one.
-impl From<front::Error> for Failure {
-    fn from(error: front::Error) -> Failure {
-        use front::Error;
+impl From<gym_balancer::Error> for Failure {
+    fn from(error: gym_balancer::Error) -> Failure {
+        use gym_balancer::Error;
         let kind = match &error {
             Error::Url { .. } | Error::Unfit { .. } => Failure::Input,
             Error::Listen { .. } | Error::Key { .. } | Error::Join { .. } => Failure::Environment,
@@ -261,14 +261,14 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
     }
 }
 
-impl From<remote::Error> for Failure {
-    fn from(error: remote::Error) -> Failure {
+impl From<object_files::Error> for Failure {
+    fn from(error: object_files::Error) -> Failure {
         failure(of_remote(&error), &error, None)
     }
 }
 
-fn of_remote(error: &remote::Error) -> Kind {
-    use remote::{Error, Reason};
+fn of_remote(error: &object_files::Error) -> Kind {
+    use object_files::{Error, Reason};
     match error {
         Error::Address { .. } | Error::Server { why: Reason::NotFound, .. } => Failure::Input,
         Error::Server {

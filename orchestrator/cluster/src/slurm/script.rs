@@ -87,7 +87,7 @@ mod tests {
     use std::process::Command;
 
     use camino::Utf8PathBuf;
-    use formats::Version;
+    use file_version::Version;
 
     use super::*;
     use crate::status::{PartState, PartStatus};

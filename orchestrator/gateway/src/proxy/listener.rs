@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use formats::Version;
+use file_version::Version;
 pub use queries::words;
 pub use seeds::{Reason, Seed, seeds};
 use serde::{Deserialize, Serialize};

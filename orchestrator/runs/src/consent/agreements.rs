@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use formats::Version;
+use file_version::Version;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ::sites::Site;
 use camino::{Utf8Path, Utf8PathBuf};
-use remote::is_address;
+use object_files::is_address;
 use scoring::Requirement;
 use tasks::{Suite, Task};
 

@@ -1,6 +1,6 @@
 //! A language model as the judge of what rules leave open.
 
-use models::{Chat, Message, Model, Role, Sampling};
+use llm_client::{Chat, Message, Model, Role, Sampling};
 use parking_lot::Mutex;
 use scoring::judge::{Judge, Prompt};
 
@@ -29,9 +29,9 @@ impl JudgeModel<'_> {
 }
 
 impl Judge for JudgeModel<'_> {
-    type Error = models::Error;
+    type Error = llm_client::Error;
 
-    async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, models::Error> {
+    async fn reply(&self, prompt: &Prompt, attempt: u32) -> Result<String, llm_client::Error> {
         let Prompt { text, picture, temperature, max_tokens } = prompt.clone();
         let words = Message::text(Role::User, text);
         let message = match picture {
@@ -48,10 +48,13 @@ impl Judge for JudgeModel<'_> {
         let said = match self.model.ask(&chat).await {
             Ok(said) => said,
             Err(error) => {
-                if !matches!(error, models::Error::NotRecorded { .. }) {
+                if !matches!(error, llm_client::Error::NotRecorded { .. }) {
                     let cost = self.model.price.map(|_| 0.0);
-                    let one =
-                        ModelUsage::one(self.model.name.as_deref(), models::Usage::default(), None);
+                    let one = ModelUsage::one(
+                        self.model.name.as_deref(),
+                        llm_client::Usage::default(),
+                        None,
+                    );
                     self.add(ModelUsage { failed: 1, cost, ..one });
                 }
                 return Err(error);

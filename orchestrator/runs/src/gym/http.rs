@@ -12,8 +12,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use browser::{ObservationOptions, Picture};
-use guard::Guard;
 use gym_protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
+use host_check::Guard;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -89,7 +89,7 @@ async fn count_errors<E: Environment>(
 }
 
 /// The answer to whoever does not have the key, and to web pages of the user's own browser.
-fn shut(refused: guard::Refusal) -> Response {
+fn shut(refused: host_check::Refusal) -> Response {
     refusal(refused.status(), refused.to_string()).into_response()
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use attempts::Attempts;
 use camino::Utf8PathBuf;
-use guard::{Guard, Key};
+use host_check::{Guard, Key};
 use serde::Serialize;
 use server::GymServer;
 use tasks::Suite;
@@ -138,7 +138,7 @@ where
     }));
     let router = http::router(server.clone(), guard);
     let stop = interrupt.clone().cancelled_owned();
-    let mut serving = tokio::spawn(guard::serve(listener, router, stop));
+    let mut serving = tokio::spawn(host_check::serve(listener, router, stop));
     let fallen = tokio::select! {
         biased;
         () = interrupt.cancelled() => None,

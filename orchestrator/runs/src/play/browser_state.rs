@@ -45,7 +45,7 @@ fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError>
     let doing = || EnvironmentError::while_doing("read a storage state");
     let text =
         ::files::read_within(file, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
-    formats::check_values(&text).map_err(|error| doing()(format!("{path}: {error}")))?;
+    file_version::check_values(&text).map_err(|error| doing()(format!("{path}: {error}")))?;
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 

@@ -6,7 +6,7 @@ use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::{Action, Picture};
 use camino::Utf8Path;
 use jiff::Timestamp;
-use models::Model;
+use llm_client::Model;
 use scoring::mode::ScoringMode;
 use scoring::{Fetch, Moment};
 use tasks::Task;

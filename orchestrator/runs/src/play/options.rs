@@ -8,7 +8,7 @@ use agents::ActionFormat;
 use browser::Dialect;
 use camino::Utf8PathBuf;
 use gateway::{Config, Recorder};
-use models::Model;
+use llm_client::Model;
 use processes::Variable;
 use processes::confine::{Host, Level};
 use scoring::mode::ScoringMode;

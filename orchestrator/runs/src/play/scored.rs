@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use models::Model;
+use llm_client::Model;
 use scoring::{Assessment, Score, ScoreError};
 
 use crate::evidence::judge::JudgeModel;
@@ -69,8 +69,9 @@ pub(crate) async fn scored(
         Err(ScoreError::NeedsJudge) => {
             let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
             // Where nobody can be asked it waits for somebody.
-            let judge_failed =
-                why.as_ref().is_some_and(|why| !matches!(why, models::Error::NotRecorded { .. }));
+            let judge_failed = why
+                .as_ref()
+                .is_some_and(|why| !matches!(why, llm_client::Error::NotRecorded { .. }));
             let why = why.map(|error| format!("failed to {error}"));
             ScoredEpisode {
                 unjudged: why.or_else(unclear),
@@ -92,7 +93,7 @@ async fn consult(
     judge: &JudgeModel<'_>,
     goal: &str,
     within: Duration,
-) -> Result<Option<models::Error>, NotScored> {
+) -> Result<Option<llm_client::Error>, NotScored> {
     for question in by_deadline(assessment, within, |assessment| assessment.questions()).await? {
         match scoring::judge::ask(judge, goal, &question).await {
             Ok(judgement) => assessment.accept(&judgement),

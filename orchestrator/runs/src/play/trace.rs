@@ -7,7 +7,7 @@ use agents::{Call, Role, Utterance};
 use browser::{Action, ActionTarget, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
-use models::Model;
+use llm_client::Model;
 use scoring::mode::ScoringMode;
 use scoring::{Assessment, Moment, Needs};
 use tasks::{GoalText, Task};

@@ -6,7 +6,7 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use models::Sampling;
+use llm_client::Sampling;
 use serde::{Deserialize, Serialize};
 use tasks::Suite;
 

@@ -49,7 +49,7 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Utf8Path, limit: u64) -> Res
 fn read_bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
     let unread = |source| Error::Read { path: path.to_owned(), source };
     let text = files::read(path, limit).map_err(unread)?;
-    formats::check_values(&text).map_err(|error| unread(io::Error::other(error)))?;
+    file_version::check_values(&text).map_err(|error| unread(io::Error::other(error)))?;
     Ok(text)
 }
 
@@ -85,7 +85,7 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
                 "line {number} has more than {LINE_LIMIT} bytes"
             ))));
         }
-        formats::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
+        file_version::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
         if items.len() == MOST_LINES {
             return Err(failed(io::Error::other(format!("it has more than {MOST_LINES} lines"))));
         }

@@ -21,9 +21,9 @@ pub use episode::{
 };
 pub use episode_id::EpisodeId;
 pub use failure::{AgentFailure, EarlierAttempt};
-pub use folder::{EpisodeFolder, RunFolder};
 /// The version of a run's files.
-pub use formats::Version as Format;
+pub use file_version::Version as Format;
+pub use folder::{EpisodeFolder, RunFolder};
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agents::Call;
-use models::{Fault, Usage};
+use llm_client::{Fault, Usage};
 use serde::{Deserialize, Serialize};
 
 /// Model calls and their tokens.

@@ -23,7 +23,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use camino::{Utf8Path, Utf8PathBuf};
-use guard::{Guard, Key};
+use host_check::{Guard, Key};
 use http::{Method, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use snapshots::index::ReplaySet;
@@ -106,7 +106,7 @@ impl RunServer {
     /// Serves requests until the future is dropped.
     pub async fn serve(self) {
         let router = router(Shown { run: self.run, snapshots: self.snapshots }, self.guard);
-        guard::serve(self.listener, router, std::future::pending()).await;
+        host_check::serve(self.listener, router, std::future::pending()).await;
     }
 }
 

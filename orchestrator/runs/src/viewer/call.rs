@@ -1,7 +1,7 @@
 //! A model call of a step: the exact request and the reply.
 
 use agents::Call;
-use models::{Fault, Message, Part, Role};
+use llm_client::{Fault, Message, Part, Role};
 use serde::Serialize;
 
 use super::step::brief;

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use fake_model::{ModelRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
 use gateway::Entry;
-use models::Model;
+use llm_client::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{AgentFailure, EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Machine, Options, Summary};
@@ -282,7 +282,7 @@ fn knows_the_hammers(request: &ModelRequest) -> Reply {
 #[tokio::test]
 async fn an_agent_that_asks_a_model_is_judged_after_every_action() -> Tested {
     let server = fake_model::Server::start(knows_the_hammers)?;
-    let client = models::Client::new(&models::Settings::to(server.base_url()))?;
+    let client = llm_client::Client::new(&llm_client::Settings::to(server.base_url()))?;
     let model = Model { name: Some("fake".to_owned()), client: Some(client), ..Model::default() };
     let before = installed()?;
     let course = Course { agent: "generic", model, ..Course::default() };

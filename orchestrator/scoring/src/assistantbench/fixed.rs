@@ -1,7 +1,7 @@
 //! The same without `assistantbench-comma`, `-negative` and `-raise` of
 //! [`MENDED`](super::super::mode::MENDED).
 
-use python::{float, json};
+use python_compat::{float, json};
 
 use super::{Answered, number, question_scorer};
 

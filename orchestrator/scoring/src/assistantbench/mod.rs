@@ -15,7 +15,7 @@ mod strings;
 use std::borrow::Cow;
 
 pub use fixed::question_scorer_fixed;
-use python::{Value, json, text};
+use python_compat::{Value, json, text};
 pub use rule::GoldAnswer;
 
 use super::ScoreError;

@@ -1,6 +1,6 @@
 //! Numbers: `fix_number` and `evaluate_numbers`.
 
-use python::{Value, float, text};
+use python_compat::{Value, float, text};
 
 use super::super::ScoreError;
 use super::{OVERFLOW_ERROR, TYPE_ERROR};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use python::{Dict, Value};
+use python_compat::{Dict, Value};
 
 use super::super::ScoreError;
 use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR, align, number, strings};

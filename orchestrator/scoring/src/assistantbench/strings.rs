@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use python::{Value, character, float, text};
+use python_compat::{Value, character, float, text};
 
 use super::align;
 

@@ -1,6 +1,6 @@
 //! The comparisons that key nodes are made of.
 
-use python::url::{Url, unquote};
+use python_compat::url::{Url, unquote};
 
 use super::super::judge::Question;
 use super::super::{ScoreError, Step};

@@ -1,6 +1,6 @@
 //! `ElementEvaluator.path_exact_match`: whether two selectors mean one element of a page.
 
-use python::{soup, xpath};
+use python_compat::{soup, xpath};
 
 use super::super::ScoreError;
 use super::Method;

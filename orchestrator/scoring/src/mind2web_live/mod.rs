@@ -70,20 +70,20 @@ impl KeyNode {
 /// The word that the host of an address reduces to, which nodes have as their `netloc`. Empty for
 /// what is no address.
 pub fn netloc_of(url: &str) -> String {
-    python::url::Url::parse(url)
+    python_compat::url::Url::parse(url)
         .map(|url| comparisons::host_word(&url.netloc).to_owned())
         .unwrap_or_default()
 }
 
 /// An address as the rules see it: decoded once.
 pub fn decoded(url: &str) -> String {
-    python::url::unquote(url)
+    python_compat::url::unquote(url)
 }
 
 /// How many elements a selector finds in a page, as the rule reads both; `None` for what is no
 /// selector, or a page that cannot be read.
 pub fn count_elements(html: &str, selector: &str) -> Option<usize> {
-    python::soup::count(&python::soup::parse(html).ok()?, selector)
+    python_compat::soup::count(&python_compat::soup::parse(html).ok()?, selector)
 }
 
 /// A task without key nodes would be done before it began.

@@ -12,7 +12,7 @@ mod rule;
 
 pub use ::turkingbench::Cell;
 pub use form::{Field, FieldValue, Form, FormValues, Mark, by_kind, mean};
-use python::{float, text};
+use python_compat::{float, text};
 pub use rule::State;
 
 use super::ScoreError;

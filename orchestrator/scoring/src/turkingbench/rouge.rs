@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use python::text::lower;
+use python_compat::text::lower;
 
 use super::porter;
 

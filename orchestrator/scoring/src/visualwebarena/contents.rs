@@ -1,7 +1,7 @@
 //! `HTMLContentExactEvaluator`, once a locator has given its value: that value against a target's
 //! `required_contents`.
 
-use python::int::Int;
+use python_compat::int::Int;
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;

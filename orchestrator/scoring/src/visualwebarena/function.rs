@@ -115,7 +115,7 @@ impl Function {
                 given.unwrap_or_else(|_| 0.into())
             }
             Function::QueryTextLowercase(_) => {
-                python::text::lower(&to_text(given.unwrap_or_else(|_| "".into()))).into()
+                python_compat::text::lower(&to_text(given.unwrap_or_else(|_| "".into()))).into()
             }
             _ => given.unwrap_or_else(|_| "".into()),
         })

@@ -1,8 +1,8 @@
 //! What is read of the page of an order in the shop: `shopping_get_all_product_order` and what is
 //! made of it.
 
-use python::int::Int;
-use python::text::strip;
+use python_compat::int::Int;
+use python_compat::text::strip;
 use serde_json::Value;
 
 /// The products of an order: the cells of each by their second class, and what `dl`s beside the

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use python::pillow::{ImageError, Picture};
-use python::skimage;
+use python_compat::pillow::{ImageError, Picture};
+use python_compat::skimage;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
@@ -79,7 +79,7 @@ async fn addresses<P: Pages>(
     pages: &mut P,
 ) -> Result<Vec<String>, Stop<P::Error>> {
     let class = query.eval_image_class.as_str();
-    let pictures = if python::text::strip(class).is_empty() {
+    let pictures = if python_compat::text::strip(class).is_empty() {
         EVERY_PICTURE.to_owned()
     } else if class.starts_with('.') {
         let selector = serde_json::Value::from(class);
@@ -223,7 +223,7 @@ impl PageImageQuery {
     /// Whether the published code looks for such pictures.
     pub fn has_known_class(&self) -> bool {
         let class = self.eval_image_class.as_str();
-        python::text::strip(class).is_empty() || class.starts_with('.')
+        python_compat::text::strip(class).is_empty() || class.starts_with('.')
     }
 
     fn judge(&self, found: &PictureEvidence) -> Result<PartialScore, ScoreError> {

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use python::float;
-use python::int::Int;
-use python::text::strip;
+use python_compat::float;
+use python_compat::int::Int;
+use python_compat::text::strip;
 use serde_json::Value;
 
 use super::super::ScoreError;

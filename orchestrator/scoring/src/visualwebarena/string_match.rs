@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use python::int::Int;
-use python::nltk::word_tokenize;
+use python_compat::int::Int;
+use python_compat::nltk::word_tokenize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

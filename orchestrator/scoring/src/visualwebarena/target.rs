@@ -56,7 +56,7 @@ async fn locate<P: Pages>(
     shop: &str,
 ) -> Result<Value, Stop<P::Error>> {
     let locator = target.locator().map_err(Stop::Raised)?;
-    if python::text::strip(locator).is_empty() {
+    if python_compat::text::strip(locator).is_empty() {
         return Ok(pages::content(pages).await?.into());
     }
     if let Some(call) = locator.strip_prefix("func:") {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use python::text::replace;
+use python_compat::text::replace;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;

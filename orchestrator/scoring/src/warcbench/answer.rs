@@ -1,6 +1,6 @@
 //! How answers are decoded before they are compared.
 
-use python::unicode_escape::{Others, decode};
+use python_compat::unicode_escape::{Others, decode};
 
 use super::super::ScoreError;
 use super::super::mode::ScoringMode;

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-use python::text::strip;
-use python::{Dict, Value, json};
+use python_compat::text::strip;
+use python_compat::{Dict, Value, json};
 
 use super::super::ScoreError;
 use super::super::mode::ScoringMode;

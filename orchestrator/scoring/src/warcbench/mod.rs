@@ -12,7 +12,7 @@ mod json_matcher;
 mod rule;
 mod string_matcher;
 
-use python::json;
+use python_compat::json;
 pub use rule::State;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,6 +1,6 @@
 //! `StringEvaluator`: equal texts but for white space around them.
 
-use python::text::strip;
+use python_compat::text::strip;
 
 use super::super::ScoreError;
 use super::super::mode::ScoringMode;

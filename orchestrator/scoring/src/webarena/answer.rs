@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use python::text::{lower, strip};
+use python_compat::text::{lower, strip};
 
 /// `clean_answer`: without white space around and one pair of quotes, in lower case.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {

@@ -1,7 +1,7 @@
 //! `HTMLContentEvaluator`, once a locator has given its text: that text against a target's
 //! `required_contents`.
 
-use python::html::unescape;
+use python_compat::html::unescape;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

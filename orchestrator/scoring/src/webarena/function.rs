@@ -2,7 +2,7 @@
 //! The published code hands them to Python's `eval`; here they are one call with texts for
 //! arguments, which is all that the task files hold.
 
-use python::url::Url;
+use python_compat::url::Url;
 use serde_json::Value;
 
 use super::pages::{Pages, Stop, text};

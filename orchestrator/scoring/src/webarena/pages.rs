@@ -139,6 +139,6 @@ pub(crate) fn text(value: Result<Value, String>) -> String {
 pub(crate) fn to_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
-        value => python::Value::from(value).to_text(),
+        value => python_compat::Value::from(value).to_text(),
     }
 }

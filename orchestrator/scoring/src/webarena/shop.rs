@@ -1,7 +1,7 @@
 //! The calls that ask the published shop's REST interface, as in
 //! `evaluation_harness/helper_functions.py`.
 
-use python::int::Int;
+use python_compat::int::Int;
 use serde_json::{Value, json};
 
 use super::pages::{Fetch, FetchResponse, Pages, Stop, to_text};

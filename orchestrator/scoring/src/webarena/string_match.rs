@@ -1,6 +1,6 @@
 //! `StringEvaluator`: the agent's answer against a task's `reference_answers`.
 
-use python::nltk::word_tokenize;
+use python_compat::nltk::word_tokenize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -96,7 +96,7 @@ impl Target {
         if url != "last" {
             pages.open(&url).await?;
         }
-        if python::text::strip(locator).is_empty() {
+        if python_compat::text::strip(locator).is_empty() {
             return Ok(pages::content(pages).await?.into());
         }
         if let Some(call) = locator.strip_prefix("func:") {

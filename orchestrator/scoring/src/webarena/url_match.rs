@@ -1,7 +1,7 @@
 //! `URLEvaluator`: the page that an episode ends on against a task's `reference_url`.
 
-use python::text::lower;
-use python::url::Url;
+use python_compat::text::lower;
+use python_compat::url::Url;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;

@@ -1,8 +1,8 @@
 //! WebChoreArena's `StringEvaluator`, as in `BrowserGym/evaluation_harness/evaluators.py` of
 //! WebChoreArena/WebChoreArena, where it is not WebArena's.
 
-use python::nltk::word_tokenize;
-use python::text::strip;
+use python_compat::nltk::word_tokenize;
+use python_compat::text::strip;
 use serde_json::Value;
 
 use super::super::ScoreError;

@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
-use python::url::parse_qs;
-use python::{Dict, Value, json};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::strip;
+use python_compat::url::parse_qs;
+use python_compat::{Dict, Value, json};
 
 use super::PythonException;
 use super::node::{is_truthy, type_name};

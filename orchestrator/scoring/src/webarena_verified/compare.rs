@@ -1,6 +1,6 @@
 //! `ValueComparator`: expected and actual values, whatever their shape.
 
-use python::Value;
+use python_compat::Value;
 
 use super::PythonException;
 use super::node::Node;

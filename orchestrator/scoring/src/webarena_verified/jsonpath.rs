@@ -1,7 +1,7 @@
 //! The paths by which values are picked out of objects: JSONPath, or a pattern for a key.
 
-use python::pattern::{Flags, Pattern};
-use python::{Dict, Value, json};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::{Dict, Value, json};
 
 use super::PythonException;
 use super::node::{is_truthy, values_equal};
@@ -234,7 +234,7 @@ fn holds(
 
 /// `int(value)`; nothing where it raises `ValueError`.
 fn as_int(value: &Value) -> Result<Option<Value>, PythonException> {
-    use python::int::Int;
+    use python_compat::int::Int;
     Ok(match value {
         Value::Bool(_) | Value::Int(_) => Some(value.clone()),
         Value::Float(number) if number.is_finite() => {

@@ -28,7 +28,7 @@ mod types;
 pub use config::Config;
 use config::Derender;
 use jiff::civil::Date;
-use python::url::SplitResult;
+use python_compat::url::SplitResult;
 pub use report::{Assertion, EvaluatorResult, Status, TaskResult};
 pub use rule::{EvaluationReport, State, VerifiedTask};
 use site::Site;

@@ -1,7 +1,7 @@
 //! `NetworkEventEvaluator`: what the agent's browser asked the sites for, and what they answered.
 
-use python::text::lower;
-use python::{Dict, Value};
+use python_compat::text::lower;
+use python_compat::{Dict, Value};
 
 use super::compare::{CompareOptions, compare};
 use super::node::{Node, is_truthy};

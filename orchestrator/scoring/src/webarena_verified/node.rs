@@ -1,7 +1,7 @@
 //! Values once they are normalised: JSON with typed values in it.
 
-use python::Value;
-use python::int::Int;
+use python_compat::Value;
+use python_compat::int::Int;
 
 use super::PythonException;
 use super::types::TypedValue;

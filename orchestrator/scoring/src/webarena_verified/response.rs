@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
-use python::{Value, json};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::strip;
+use python_compat::{Value, json};
 
 use super::compare::{CompareOptions, compare};
 use super::node::{Node, is_truthy, type_name};

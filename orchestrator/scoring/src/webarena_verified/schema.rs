@@ -1,6 +1,6 @@
 //! `ValueNormalizer`: which type each part of a value is read as.
 
-use python::{Dict, Value, json};
+use python_compat::{Dict, Value, json};
 
 use super::PythonException;
 use super::node::{Node, is_truthy, type_name};

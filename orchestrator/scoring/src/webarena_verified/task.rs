@@ -1,8 +1,8 @@
 //! The tasks of the benchmark, read strictly: what is not understood is an error.
 
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
-use python::{Dict, Value};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::strip;
+use python_compat::{Dict, Value};
 use serde::Deserialize;
 use thiserror::Error;
 

@@ -1,8 +1,8 @@
 //! What went over the network: a HAR file, or the `trace.network` of Playwright.
 
-use python::text::lower;
-use python::url::{Url, unquote};
-use python::{Dict, Value, json};
+use python_compat::text::lower;
+use python_compat::url::{Url, unquote};
+use python_compat::{Dict, Value, json};
 
 use super::node::is_truthy;
 use super::{PythonException, body};

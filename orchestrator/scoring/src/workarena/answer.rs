@@ -1,8 +1,8 @@
 //! What is said about a chart, and what is so: `DashboardRetrievalTask.validate`.
 
-use python::float;
-use python::pattern::{Flags, Pattern};
-use python::text::lower;
+use python_compat::float;
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::lower;
 
 use super::Verdict;
 use super::chart::{Point, Question, Unit};

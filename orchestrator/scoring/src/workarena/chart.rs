@@ -1,6 +1,6 @@
 //! Reading charts: `DashboardRetrievalTask` of `tasks/dashboard.py`.
 
-use python::text::{lower, strip};
+use python_compat::text::{lower, strip};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

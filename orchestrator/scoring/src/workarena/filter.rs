@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use python::text::strip;
+use python_compat::text::strip;
 use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};

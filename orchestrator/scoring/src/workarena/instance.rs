@@ -1,7 +1,7 @@
 //! What every task finds and leaves on an instance: a user of its own, and the records that the
 //! user has made.
 
-use python::url::quote;
+use python_compat::url::quote;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

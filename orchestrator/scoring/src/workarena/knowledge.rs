@@ -1,9 +1,9 @@
 //! Questions that the knowledge base answers: `tasks/knowledge.py`, and `check_knowledge_base` of
 //! `install.py`.
 
-use python::html;
-use python::pattern::{Flags, Pattern};
-use python::text::lower;
+use python_compat::html;
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::lower;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! Lists of records, as an instance's pages show them: `ServiceNowListTask` of `tasks/list.py`.
 
-use python::url::quote;
+use python_compat::url::quote;
 use serde::Deserialize;
 
 use super::TARGET;

@@ -1,6 +1,6 @@
 //! Going somewhere by the menu, and becoming somebody else: `tasks/navigation.py`.
 
-use python::url::{SplitResult, unquote};
+use python_compat::url::{SplitResult, unquote};
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Move, Verdict, Visit, page};

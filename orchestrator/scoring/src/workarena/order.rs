@@ -1,8 +1,8 @@
 //! Ordering from the service catalogue: `OrderHardwareTask` of `tasks/service_catalog.py`, and
 //! `api/requests.py`.
 
-use python::text::lower;
-use python::url::{Url, parse_qs, unquote};
+use python_compat::text::lower;
+use python_compat::url::{Url, parse_qs, unquote};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -76,11 +76,12 @@ impl Order {
         let mut goal =
             format!("Go to the hardware store and order {} \"{}\"", self.quantity, self.item);
         if !self.options.is_empty() {
-            let mut options = python::Dict::default();
+            let mut options = python_compat::Dict::default();
             for Choice { question, value, .. } in &self.options {
                 options.insert(question.clone(), value.clone().into());
             }
-            goal += &format!(" with configuration {}", python::Value::Dict(options).to_text());
+            goal +=
+                &format!(" with configuration {}", python_compat::Value::Dict(options).to_text());
         }
         goal
     }
@@ -188,7 +189,7 @@ impl Order {
 
 impl Choice {
     fn text(&self) -> String {
-        python::Value::from(self.value.clone()).to_text()
+        python_compat::Value::from(self.value.clone()).to_text()
     }
 
     /// `option_match_heuristic` of boxes and buttons; a text has to occur.

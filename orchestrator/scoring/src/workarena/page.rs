@@ -4,7 +4,7 @@
 //! own scripts, as the published code does: `GlideList2` of lists, `g_form` of forms, `Highcharts`
 //! of charts.
 
-use python::url::{Url, unquote};
+use python_compat::url::{Url, unquote};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! Sorting a list: `SortListTask` of `tasks/list.py`.
 
-use python::pattern::{Flags, Pattern};
-use python::text::lower;
-use python::url::{Url, unquote};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::lower;
+use python_compat::url::{Url, unquote};
 use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};

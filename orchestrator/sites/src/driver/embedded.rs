@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use doors::unix;
-use embedded::desk::Directory;
-use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
+use embedded_sites::desk::Directory;
+use embedded_sites::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;

@@ -36,7 +36,7 @@ impl CdxLine {
                 time.chars().take(32).collect::<String>()
             ));
         }
-        if formats::count_values(json.as_bytes()) > MOST_VALUES {
+        if file_version::count_values(json.as_bytes()) > MOST_VALUES {
             return Err(format!("it has more than {MOST_VALUES} values"));
         }
         match serde_json::from_str(json) {

@@ -225,7 +225,7 @@ impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
 }
 
 fn parse(entry: &str, number: u64) -> Result<RawEntry, Error> {
-    if formats::count_values(entry.as_bytes()) > MOST_VALUES {
+    if file_version::count_values(entry.as_bytes()) > MOST_VALUES {
         let reason = format!("has more than {MOST_VALUES} values");
         return Err(Error::Entry { entry: number, field: "it", reason });
     }

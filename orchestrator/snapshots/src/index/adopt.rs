@@ -7,7 +7,7 @@ use std::io::{Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 
 use camino::Utf8Path;
-use remote::RemoteFile;
+use object_files::RemoteFile;
 use tempfile::NamedTempFile;
 
 use super::layout::{Binding, Layout, PAGE};
@@ -29,7 +29,7 @@ pub(super) fn fetched(archive: &Archive, path: &Utf8Path) -> Result<Option<Index
     let beside = object.address().with_end(BESIDE).map_err(Error::from)?;
     // Without the index, the archive is read: whatever is wrong with the server shows there. Where
     // a reader may not list, S3 refuses what is not there.
-    if let Err(error) = remote::download_into(&beside, &mut file, MOST_BYTES) {
+    if let Err(error) = object_files::download_into(&beside, &mut file, MOST_BYTES) {
         if !error.is_not_found() {
             tracing::info!(%beside, error = error_text::with_causes(&error), "no index was fetched");
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use remote::RemoteFile;
+use object_files::RemoteFile;
 use sha2::{Digest, Sha256};
 
 use super::row::CAPTURE;
@@ -57,7 +57,7 @@ impl Binding {
     }
 
     /// Whether a file with this binding has the same size and samples as an object.
-    pub(super) fn has_content_of(&self, file: &RemoteFile) -> Result<bool, remote::Error> {
+    pub(super) fn has_content_of(&self, file: &RemoteFile) -> Result<bool, object_files::Error> {
         Ok(self.size == file.length()
             && self.digest == digest(file.read_ranges(samples(self.size))?))
     }

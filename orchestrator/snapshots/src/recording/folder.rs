@@ -154,7 +154,8 @@ impl Recording {
         let failed = |error| Error::io("read", &path, error);
         match files::read(&path, MAX_LIST) {
             Ok(text) => {
-                formats::check_values(&text).map_err(|error| failed(io::Error::other(error)))?;
+                file_version::check_values(&text)
+                    .map_err(|error| failed(io::Error::other(error)))?;
                 serde_json::from_slice(&text).map_err(|error| failed(error.into()))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BrowserState::default()),

@@ -1,6 +1,6 @@
 //! The messages of a WebSocket connection, and the record that stores them.
 
-use formats::Version;
+use file_version::Version;
 use serde::{Deserialize, Serialize};
 
 use super::append::END;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use file_version::Version;
 use flate2::bufread::DeflateDecoder;
-use formats::Version;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -231,7 +231,7 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its {name} is wrong: {e}"),
         };
-        formats::check_values(&bytes).map_err(|error| Error::Container {
+        file_version::check_values(&bytes).map_err(|error| Error::Container {
             path: self.path.clone(),
             reason: format!("its {name} is wrong: {error}"),
         })?;

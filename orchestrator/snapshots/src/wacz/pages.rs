@@ -34,7 +34,7 @@ impl PageBudget {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
-        let values = self.values.checked_sub(formats::count_values(line));
+        let values = self.values.checked_sub(file_version::count_values(line));
         match (self.pages.checked_sub(1), values) {
             (Some(pages), Some(values)) if !self.spent => {
                 (self.pages, self.values) = (pages, values);
@@ -128,7 +128,7 @@ fn parse(line: &[u8]) -> Result<Option<Page>, String> {
     if line.is_empty() {
         return Ok(None);
     }
-    formats::check_values(line).map_err(|e| e.to_string())?;
+    file_version::check_values(line).map_err(|e| e.to_string())?;
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|e| e.to_string())?;
     if value.get("url").is_none() {
         return Ok(None);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use remote::is_address;
+use object_files::is_address;
 use schemars::JsonSchema;
 use scoring::{ProgramCheck, Requirement};
 use serde::Deserialize;

@@ -29,7 +29,9 @@ async fn own(words: Vec<String>) -> anyhow::Result<()> {
     let mut arguments = words.into_iter();
     let folder = arguments.next().context("a folder")?;
     if folder == "sweep" {
-        let swept = sites::sweep(&images::Engine::connect().await?, sites::SweepScope::All).await?;
+        let swept =
+            sites::sweep(&container_images::Engine::connect().await?, sites::SweepScope::All)
+                .await?;
         println!("{} containers, {} networks", swept.containers, swept.networks);
         return Ok(());
     }

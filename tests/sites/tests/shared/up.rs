@@ -40,7 +40,7 @@ impl Up {
         let (client, stop) = (Client::new(&data), CancellationToken::new());
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
-        let key = guard::Key::random();
+        let key = host_check::Key::random();
         let options = DaemonOptions { folder: data, manifests, sites, group, gateway, reset, key };
         let served = tokio::spawn(daemon::serve(options, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };

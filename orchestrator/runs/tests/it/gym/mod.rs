@@ -50,7 +50,8 @@ impl Gym {
         let out = Utf8PathBuf::from_path_buf(folder.path().join("run")).unwrap();
         let mut options = Options { out: Some(out.clone()), ..Options::default() };
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
-        let mut settings = Settings { listen, key: guard::Key::random(), place_within: PATIENCE };
+        let mut settings =
+            Settings { listen, key: host_check::Key::random(), place_within: PATIENCE };
         change(&mut options, &mut settings);
         let (interrupt, mood) = (CancellationToken::new(), mood.clone());
         let stop = interrupt.clone();

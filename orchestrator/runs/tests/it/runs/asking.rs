@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fake_model::{ModelRequest, Reply, Server};
-use models::{Cassette, Client, Model, Price, Settings};
+use llm_client::{Cassette, Client, Model, Price, Settings};
 use serde_json::json;
 
 use super::*;
@@ -13,7 +13,7 @@ fn model(
     name: &str,
     server: &Server,
     cassette: Option<Arc<Cassette>>,
-) -> Result<Model, models::Error> {
+) -> Result<Model, llm_client::Error> {
     let client = Client::new(&Settings::to(server.base_url()))?;
     let price = Some(Price { prompt: 1.0, completion: 1_000_000.0, cached: None });
     Ok(Model {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fake_model::{Reply, Server};
-use models::{Cassette, Client, Model, Settings};
+use llm_client::{Cassette, Client, Model, Settings};
 use runs::consent::Agreed;
 use runs::pack::{self, Part, Snapshots, Sources};
 

@@ -3,9 +3,9 @@
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use python::Value;
-use python::pattern::Flags;
-use python::text::strip;
+use python_compat::Value;
+use python_compat::pattern::Flags;
+use python_compat::text::strip;
 
 use super::text::{is_pattern, matches};
 use super::{Normal, TypedValue};

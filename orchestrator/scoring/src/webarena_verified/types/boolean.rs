@@ -1,6 +1,6 @@
 //! `Boolean`.
 
-use python::Value;
+use python_compat::Value;
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

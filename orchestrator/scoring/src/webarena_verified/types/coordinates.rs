@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use python::pattern::{Flags, Pattern};
-use python::{Dict, Value, float};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::{Dict, Value, float};
 
 use super::Normal;
 use crate::webarena_verified::PythonException;
@@ -142,7 +142,7 @@ pub(super) fn close(one: &Normal, other: &Normal) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use python::json;
+    use python_compat::json;
 
     use super::*;
 

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use python::Value;
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
+use python_compat::Value;
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::strip;
 
 use super::Normal;
 use super::decimal::{Decimal, within};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use python::float;
+use python_compat::float;
 
 /// A decimal number, or what a float may be besides.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use python::pattern::{Flags, Pattern};
-use python::{Value, float};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::{Value, float};
 
 use super::decimal::Decimal;
 use super::{Normal, units};

@@ -1,7 +1,7 @@
 //! `Empty`: the many ways to say nothing.
 
-use python::Value;
-use python::text::{lower, split, strip};
+use python_compat::Value;
+use python_compat::text::{lower, split, strip};
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

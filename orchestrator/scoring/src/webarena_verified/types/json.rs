@@ -1,6 +1,6 @@
 //! `JsonString`: JSON in text, with its keys in order.
 
-use python::{Value, float, json};
+use python_compat::{Value, float, json};
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

@@ -1,7 +1,7 @@
 //! `LocationName`: names that are similar enough, whatever the order of their words.
 
-use python::Value;
-use python::text::{lower, strip};
+use python_compat::Value;
+use python_compat::text::{lower, strip};
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use python::Value;
-use python::pattern::{Flags, Pattern};
-use python::text::{split, strip};
+use python_compat::Value;
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::{split, strip};
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

@@ -24,7 +24,7 @@ mod url_normalize;
 
 pub(super) use decimal::Decimal;
 use jiff::civil::Date;
-use python::{Value, float};
+use python_compat::{Value, float};
 pub(super) use text::is_pattern;
 pub(super) use url::{Render, Url, UrlOptions, same_path};
 

@@ -1,9 +1,9 @@
 //! `Month`: its number, or a text with its name.
 
 use jiff::civil::{Date as Day, date};
-use python::Value;
-use python::int::Int;
-use python::text::strip;
+use python_compat::Value;
+use python_compat::int::Int;
+use python_compat::text::strip;
 
 use super::Normal;
 use super::date::parse;
@@ -47,7 +47,7 @@ fn of_text(text: &str, today: Day) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use python::json;
+    use python_compat::json;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `Number`: digits with commas, or words.
 
-use python::{Value, float};
+use python_compat::{Value, float};
 
 use super::{Normal, numbers_in_words};
 use crate::webarena_verified::PythonException;

@@ -1,7 +1,7 @@
 //! `StringList`: texts between commas, in any order.
 
-use python::Value;
-use python::text::strip;
+use python_compat::Value;
+use python_compat::text::strip;
 
 use super::Normal;
 use crate::webarena_verified::PythonException;

@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use python::pattern::{Flags, Pattern};
-use python::text::{lower, strip};
-use python::{Value, ascii};
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::{lower, strip};
+use python_compat::{Value, ascii};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Normal, TypedValue};

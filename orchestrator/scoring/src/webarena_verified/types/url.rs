@@ -3,10 +3,10 @@
 use base64::Engine as _;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use python::Value;
-use python::pattern::{Flags, Pattern};
-use python::text::{lower, strip};
-use python::url::{SplitResult, parse_qs, unquote};
+use python_compat::Value;
+use python_compat::pattern::{Flags, Pattern};
+use python_compat::text::{lower, strip};
+use python_compat::url::{SplitResult, parse_qs, unquote};
 
 use super::url_normalize::url_normalize;
 use super::{TypedValue, is_pattern};
@@ -406,7 +406,7 @@ impl Url {
         let query = parts.collect::<Vec<_>>().join("&");
         match SplitResult::of(&self.base) {
             Some(mut parsed) => {
-                parsed.path = python::url::Url::parse(&self.base)
+                parsed.path = python_compat::url::Url::parse(&self.base)
                     .map_or(parsed.path, |url| url.path.into_owned());
                 SplitResult { query, ..parsed }.join()
             }

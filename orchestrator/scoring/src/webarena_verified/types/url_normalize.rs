@@ -1,8 +1,8 @@
 //! `url_normalize`: a URL with its scheme, its host in small letters, and every character escaped
 //! in one way.
 
-use python::text::{lower, strip};
-use python::url::{SplitResult, quote, unquote};
+use python_compat::text::{lower, strip};
+use python_compat::url::{SplitResult, quote, unquote};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest label of a host name.

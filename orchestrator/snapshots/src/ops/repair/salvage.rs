@@ -93,7 +93,7 @@ pub(super) fn from_container(
 fn description_in(text: &[u8]) -> Option<Value> {
     let first =
         serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next()?.ok()?.get();
-    formats::check_values(first.as_bytes()).ok()?;
+    file_version::check_values(first.as_bytes()).ok()?;
     serde_json::from_str(first).ok()
 }
 

@@ -8,7 +8,7 @@ mod ymd;
 
 use jiff::civil::Date as Day;
 pub(super) use parser::parse;
-use python::Value;
+use python_compat::Value;
 
 use super::Normal;
 use crate::webarena_verified::PythonException;
