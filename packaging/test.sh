@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 dist=$PWD/target/packages
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
-[ -f "$dist/SHA256SUMS" ] || { echo "test-dist: target/packages is empty; run: make dist" >&2; exit 3; }
+[ -f "$dist/SHA256SUMS" ] || { echo "dist test: target/packages is empty; run: make dist" >&2; exit 3; }
 (cd "$dist" && sha256sum --quiet --check SHA256SUMS)
 
 docker image inspect debian:bookworm-slim >/dev/null 2>&1 || images/base.sh bookworm
@@ -42,7 +42,7 @@ serves() {
         [ "$(date +%s)" -lt "$deadline" ] || {
             docker logs "$server" >&2
             docker rm --force "$server" >/dev/null
-            echo "test-dist: the image's server is not healthy within 60 s" >&2
+            echo "dist test: the image's server is not healthy within 60 s" >&2
             exit 1
         }
         sleep 1
@@ -54,7 +54,7 @@ serves() {
 # check ARTIFACT LOG SECONDS: the demo of that log went through.
 check() {
     fingerprint=$(sed -n 's/^fingerprint *\([0-9a-f]\{64\}\).*/\1/p' "$2")
-    [ -n "$fingerprint" ] || { cat "$2" >&2; echo "test-dist: $1 printed no fingerprint" >&2; exit 1; }
+    [ -n "$fingerprint" ] || { cat "$2" >&2; echo "dist test: $1 printed no fingerprint" >&2; exit 1; }
     echo "$fingerprint" >>"$work/fingerprints"
     printf '%-8s %4s s   %s\n' "$1" "$3" "$fingerprint"
 }
@@ -82,11 +82,11 @@ play() {
     image)
         docker run --rm --init --network none "$image" demo >"$log" 2>&1
         ;;
-    esac || { cat "$log" >&2; echo "test-dist: $1 failed" >&2; exit 1; }
+    esac || { cat "$log" >&2; echo "dist test: $1 failed" >&2; exit 1; }
     check "$1" "$log" $(($(date +%s) - began))
     [ "$1" != image ] || serves
 }
 
 [ $# -gt 0 ] || set -- wheel deb archive image
 for artifact; do play "$artifact"; done
-[ "$(sort -u "$work/fingerprints" | wc -l)" -eq 1 ] || { echo "test-dist: the fingerprints differ" >&2; exit 1; }
+[ "$(sort -u "$work/fingerprints" | wc -l)" -eq 1 ] || { echo "dist test: the fingerprints differ" >&2; exit 1; }

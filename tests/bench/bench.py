@@ -1,4 +1,4 @@
-"""The benchmark: replay, recording, size, and requests that were never recorded. See run.sh for how it is called."""
+"""The benchmark: replay, recording, size, and requests that were never recorded. See replay.sh for how it is called."""
 
 import argparse
 import contextlib

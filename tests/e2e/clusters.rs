@@ -1,5 +1,5 @@
 //! `sandbox run --on slurm` where small programs stand in for Slurm's: what we do ourselves,
-//! without a cluster. Real Slurm is in `make slurm`.
+//! without a cluster. Real Slurm is in `make places ONLY=slurm`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,5 +1,5 @@
 //! `sandbox load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in `make
-//! test-engine` only.
+//! test ONLY=engine` only.
 
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod harness;

@@ -9,7 +9,7 @@
 # FOLDER has datasets/browsergym/data and captures/. What is made on the way is in target/parity.
 set -eu
 
-: "${SHARED:?is not set: call \`make parity SHARED=<folder with datasets/ and captures/>\`}"
+: "${SHARED:?is not set: call \`make interop ONLY=parity SHARED=<folder with datasets/ and captures/>\`}"
 what=${1:?usage: run.sh compare|bench|episodes SANDBOX}
 sandbox=$(realpath "${2:?usage: run.sh compare|bench|episodes SANDBOX}")
 shift 2

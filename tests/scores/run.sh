@@ -5,7 +5,7 @@
 # has vectors/.
 set -eu
 
-: "${SHARED:?is not set: call \`make bench-scores SHARED=<folder with vectors/>\`}"
+: "${SHARED:?is not set: call \`make bench ONLY=scores SHARED=<folder with vectors/>\`}"
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 target=${CARGO_TARGET_DIR:-$PWD/target}

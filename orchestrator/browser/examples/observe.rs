@@ -4,7 +4,7 @@
 //!
 //! PROXY is the address of a gateway, such as `sandbox replay` prints. Each page is observed TIMES
 //! times in full: the tree, the properties of all elements, a screenshot, the tabs. `make
-//! bench-observe` compares this with BrowserGym.
+//! bench ONLY=observe` compares this with BrowserGym.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Times our scorers on reference vectors, for `make bench-scores`: one JSON object on standard
-//! output, seconds of one round by metric.
+//! Times our scorers on reference vectors, for `make bench ONLY=scores`: one JSON object on
+//! standard output, seconds of one round by metric.
 //!
 //!     score_vectors FOLDER SECONDS METRIC...
 //!

@@ -1,6 +1,6 @@
 //! The accessibility tree as text, in BrowserGym's format: `[bid] role 'name' value='..',
 //! attribute, attribute='..'`, tab-indented. Follows its `flatten_axtree_to_str` line by line.
-//! `make parity` compares the two.
+//! `make interop ONLY=parity` compares the two.
 
 use std::collections::HashMap;
 

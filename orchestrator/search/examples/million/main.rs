@@ -1,5 +1,5 @@
-//! Speed of searches among many pages, for `make bench-search`: makes snapshots of invented pages,
-//! indexes them, asks queries of several kinds, and asks SQLite's FTS5 the same.
+//! Speed of searches among many pages, for `make bench ONLY=search`: makes snapshots of invented
+//! pages, indexes them, asks queries of several kinds, and asks SQLite's FTS5 the same.
 //!
 //! ```text
 //! million FOLDER PAGES record|index|add|ask|peer

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The main job on the demo web: an agent that does nothing once, then the oracle twice.
-# Usage: demo.sh SANDBOX
+# Usage: play.sh SANDBOX
 set -eu
 sandbox=$1
 out=target/demo

@@ -3,10 +3,10 @@
 # tables; every figure is also in target/bench/results.json. Everything listens on loopback and is
 # stopped at the end.
 #
-#   tests/bench/run.sh SANDBOX [--check] [--runs N] [--only replay,record,size,unrecorded]
+#   tests/bench/replay.sh SANDBOX [--check] [--runs N] [--only replay,record,size,unrecorded]
 set -eu
 
-sandbox=$(realpath "${1:?usage: run.sh SANDBOX [options]}")
+sandbox=$(realpath "${1:?usage: replay.sh SANDBOX [options]}")
 shift
 here=$(dirname "$(realpath "$0")")
 root=$(dirname "$(dirname "$here")")

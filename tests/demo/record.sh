@@ -1,7 +1,7 @@
 #!/bin/sh
 # Records the demo web, served by its origin on loopback, into snapshots/demo.wacz: what a crawl
 # finds, and what the solutions of the demo suite do, from start to end.
-# Usage: record-demo.sh SANDBOX
+# Usage: record.sh SANDBOX
 set -eu
 sandbox=$1
 work=target/record-demo
