@@ -70,9 +70,11 @@ test-engine: ## the tests on the container engine alone, and the loading of 2 Gi
 test-podman: ## the tests of sites in containers of Podman, as root and as an ordinary user; needs root; ONLY=NAME:: of one module
 	./tests/podman/run.sh $(ONLY)
 
-check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs, dependency policy
+check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, figures as in their data, lints, docs, dependency policy
 	$(CARGO) fmt --all --check
 	python3 -B tests/style.py
+	python3 -B tests/bench/test_measured.py
+	python3 -B docs/figures.py --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --workspace $(OTHER_TESTS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
