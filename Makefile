@@ -40,6 +40,8 @@ check: ## formatting, style, lints, docs, dependencies
 	@./tests/tool.sh cargo-deny 0.20.2
 	$(CARGO) fmt --all --check
 	python3 -B tests/style.py
+	python3 -B tests/bench/test_measured.py
+	python3 -B docs/figures.py --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --workspace $(OTHER_TESTS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet

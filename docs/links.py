@@ -14,7 +14,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Files that link to pages of the book, and are read where they are.
-READ_IN_PLACE = ("README.md", "CONTRIBUTING.md", "AGENTS.md", "examples/README.md", "tasks/README.md", "clients/python/README.md")
+READ_IN_PLACE = ("README.md", "BENCHMARKS.md", "CONTRIBUTING.md", "AGENTS.md", "examples/README.md", "tasks/README.md", "clients/python/README.md")
 
 
 class Page(html.parser.HTMLParser):

@@ -3,7 +3,7 @@
 
 A page that includes a file outside of `src` gets its text here, so that there is one source. Links
 in that text are relative to that file. They are turned to the page that shows the linked file. A
-link to a file that no page shows becomes its text.
+link to a file that no page shows becomes its text. Pictures of the book are shown from their folder.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent
 SOURCE = DOCS / "src"
 INCLUDE = re.compile(r"^\{\{#include (\S+\.md)\}\}$", re.MULTILINE)
+PICTURE = re.compile(r"(!\[[^\[\]]*\])\(([^()\s]+)\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
 
@@ -31,6 +32,11 @@ def pages():
 def turned(text, file, page, shown):
     """The text of `file` as a part of `page`."""
 
+    def picture(match):
+        words, target = match.groups()
+        there = (file.parent / target).resolve()
+        return f"{words}({os.path.relpath(there, page.parent)})" if SOURCE in there.parents else match[0]
+
     def link(match):
         words, target = match.groups()
         address, _, anchor = target.partition("#")
@@ -41,7 +47,7 @@ def turned(text, file, page, shown):
             return words
         return f"[{words}]({os.path.relpath(there, page.parent)}{'#' + anchor if anchor else ''})"
 
-    return LINK.sub(link, text)
+    return LINK.sub(link, PICTURE.sub(picture, text))
 
 
 def expand(chapter, shown):

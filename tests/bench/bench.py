@@ -8,9 +8,10 @@ import shutil
 import statistics
 import sys
 
-import figures
+import measured
 import peers
 import procs
+import tables
 import unrecorded
 
 THREADS, REQUESTS = 8, 2000
@@ -25,21 +26,23 @@ def main():
     results = {"runs": options.runs, "threads": THREADS, "requests": REQUESTS}
     if "replay" in options.only:
         results["replay"] = replay(tools, corpus, options.runs)
-        figures.print_replay(results["replay"])
+        tables.print_replay(results["replay"])
     if "record" in options.only:
         results["record"] = record(tools, corpus, options.runs)
-        figures.print_record(results["record"])
+        tables.print_record(results["record"])
     if "size" in options.only:
         results["size"] = size(tools)
-        figures.print_size(results["size"])
+        tables.print_size(results["size"])
     if "unrecorded" in options.only:
         results["unrecorded"] = ask_unrecorded(tools)
-        figures.print_unrecorded(results["unrecorded"])
-    promises = figures.promises(results)
-    figures.print_promises(promises)
-    results["promises"] = promises
+        tables.print_unrecorded(results["unrecorded"])
+    values = tables.values(results)
+    rows = measured.judged("bench", values)
+    tables.print_targets(rows)
+    results["figures"] = values
     (options.work / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    return verdict(results, promises, options.check)
+    measured.keep("bench", values)
+    return verdict(results, rows, options.check)
 
 
 def arguments():
@@ -48,7 +51,7 @@ def arguments():
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", type=lambda text: text.split(","), default=["replay", "record", "size", "unrecorded"])
-    parser.add_argument("--check", action="store_true", help="exit 1 when a promise is missed")
+    parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
     return parser.parse_args()
 
 
@@ -153,8 +156,8 @@ def row(reports):
     return middle
 
 
-def verdict(results, promises, check):
-    """0 when all bodies were right and, if asked for, every promise kept."""
+def verdict(results, rows, check):
+    """0 when all bodies were right and, if asked for, every target met."""
     wrong = [
         f"{part}, {name}: {row['errors']} of the requests failed: {row['first_errors']}"
         for part in ("replay", "record", "size")
@@ -166,7 +169,7 @@ def verdict(results, promises, check):
         wrong.append(f"sandbox record kept {recorded['recorded']} of {recorded['expected']} responses")
     for line in wrong:
         procs.say(line)
-    missed = check and not all(promise["kept"] for promise in promises)
+    missed = check and any(measured.state(row) == "not met" for row in rows)
     return 1 if wrong or missed else 0
 
 

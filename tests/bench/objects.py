@@ -22,6 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import measured  # noqa: E402
 from procs import Server, free_port, say  # noqa: E402
 
 HOST = "shop.test"
@@ -93,12 +94,34 @@ def row(name, ready, times, received, sent, right, asked):
 
 
 def measure(name, server, numbers, store):
-    """The rows of one server, cold and warm."""
+    """The rows of one server, cold and warm: for each the times, the bytes that the store sent, and how many were right."""
+    seen = []
     for state, ready in (("cold", f"{server.ready_ms:.0f}"), ("warm", "")):
         before = store.sent()
         times, received, right = ask(server.address, numbers)
         sent = [after - at for after, at in zip(store.sent(), before)]
         row(f"{name}, {state}", ready, times, received, sent, right, len(numbers))
+        seen.append((times, sent[1], right))
+    return seen
+
+
+def keep(opened, here, first, again, pywb, known, unknown, back):
+    """The kept figures. Of a process that is started again, the first reads count."""
+    sources = [
+        ("the store", "first", first[0]), ("the store", "again", first[1]), ("the store", "again, in a new process", again[0]),
+        ("the file on disk", "first", here[0]), ("pywb 2.10", "first", pywb[0]), ("pywb 2.10", "again", pywb[1]),
+    ]
+    rows = []
+    for source, state, (times, _, _) in sources:
+        p50, p99 = statistics.median(times), statistics.quantiles(times, n=100)[98]
+        rows.append([source, state, measured.rounded(p50), measured.rounded(p99)])
+    values = {
+        "open-requests": opened[0], "open-bytes": opened[1] / 1e6, "bytes-first": first[0][1] / 1e6,
+        "bytes-again": again[0][1] / 1e6, "bytes-pywb": pywb[0][1] / 1e6,
+        "as-recorded": min(right for _, _, right in [*here, *first, *again, *pywb]),
+        "killed-known": known, "killed-others": 20 - unknown, "killed-again": back,
+    }
+    measured.keep("bench-objects", values, {"times": rows})
 
 
 def main():
@@ -131,14 +154,14 @@ def main():
             return Server(command, f"127.0.0.1:{port}", env=variables, log=work / "replay.log")
 
         with replay(wacz, "data") as server:
-            measure("file here", server, numbers, store)
+            here = measure("file here", server, numbers, store)
         before = store.sent()
         with replay("s3://bucket/shop.wacz", "other-machine") as server:
             opened = [after - at for after, at in zip(store.sent(), before)]
-            measure("s3://", server, numbers, store)
+            first = measure("s3://", server, numbers, store)
         say(f"opened with {opened[0]} requests, {opened[1] / 1e6:.2f} MB, its index among them")
         with replay("s3://bucket/shop.wacz", "other-machine") as server:
-            measure("s3://, started again", server, numbers, store)
+            restarted = measure("s3://, started again", server, numbers, store)
         # pywb reads a WARC over HTTP by an index that it has here.
         folder = work / "pywb"
         folder.mkdir()
@@ -154,7 +177,7 @@ def main():
         port = free_port()
         command = [venv / "bin/wayback", "--proxy", "remote", "-p", port, "-b", "127.0.0.1"]
         with Server(command, f"127.0.0.1:{port}", cwd=folder, env={"GEVENT_MONKEY_PATCH": "1"}, log=work / "pywb.log") as server:
-            measure("pywb, http://", server, numbers, store)
+            pywb = measure("pywb, http://", server, numbers, store)
         others = [number for number in range(records) if number not in set(numbers)][:ASKED]
         print()
         with replay("s3://bucket/shop.wacz", "other-machine") as server:
@@ -168,6 +191,8 @@ def main():
         print(f"Store killed: {known} of 200 read before still come; of 20 others, {20 - unknown} are an error, "
               f"{took / 20:.1f} s each. Started again: {again} of 200 others come.")
         store.kill()
+        if records == 10_000:
+            keep(opened, here, first, restarted, pywb, known, unknown, again)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import time
 
 import playwright.sync_api
 
+import measured
 from procs import Server
 
 TURNS = 3
@@ -42,7 +43,7 @@ def busy_seconds():
     return (user + nice + system + irq + softirq) / TICKS
 
 
-def measured(play, idle_share):
+def seconds_each(play, idle_share):
     """Seconds of a processor for each episode of `play`, which returns their number."""
     before, began = busy_seconds(), time.monotonic()
     count = play()
@@ -138,13 +139,14 @@ def main():
                 return REPEATS * len(scripts)
 
             for turn in range(TURNS):
-                mine.append(measured(lambda: ours(sandbox, work / f"run-{turn}", REPEATS), idle_share))
-                other.append(measured(play_theirs, idle_share))
+                mine.append(seconds_each(lambda: ours(sandbox, work / f"run-{turn}", REPEATS), idle_share))
+                other.append(seconds_each(play_theirs, idle_share))
             browser.close()
     print("| suite | processor an episode, ours | Playwright's | ratio | actions of theirs that failed |\n| --- | --- | --- | --- | --- |")
     mine, other = statistics.median(mine), statistics.median(other)
     count = TURNS * REPEATS * sum(len(actions) for _, actions in scripts)
     print(f"| demo | {mine:.2f} s | {other:.2f} s | {mine / other:.2f}x | {sum(failed)} of {count} |")
+    measured.keep("bench-episodes", {"processor": mine / other, "processor-ours": mine, "processor-playwright": other})
 
 
 if __name__ == "__main__":

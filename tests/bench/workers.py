@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import measured
+
 TICKS = os.sysconf("SC_CLK_TCK")
 INTERVAL = 0.1
 
@@ -32,15 +34,28 @@ def main():
     counts = [int(count) for count in options.workers.split(",") if count] or doubled(cores)
     print(f"{cores} cores\n\n| workers | episodes a minute | machine busy | CPU s an episode: ours | browser | both "
           "| MB a worker: browser | MB of ours |\n|---|---|---|---|---|---|---|---|", flush=True)
-    prints = set()
+    prints, kept = set(), {}
     for count, more in [*((count, []) for count in counts), (counts[0], ["--no-screenshots"])]:
         row = measure(options, count, max(2, options.repeat * count // 2), more)
         prints.add(row["fingerprint"])
+        kept |= figures(count, more, row)
         print(f"| {' '.join([str(count), *more])} | {row['rate']:.0f} | {row['busy']:.0%} | {row['ours']:.3f} | {row['browser']:.3f} "
               f"| {row['ours'] + row['browser']:.3f} | {row['memory']:.0f} | {row['own_memory']:.0f} |", flush=True)
     if len(prints) != 1:
         sys.exit(f"workers: {len(prints)} fingerprints instead of one")
     print(f"\none fingerprint: {prints.pop()}")
+    measured.keep("bench-workers", kept)
+
+
+def figures(count, more, row):
+    """The figures that are kept of a row, by their ids."""
+    both = row["ours"] + row["browser"]
+    if more:
+        return {"processor-no-screenshots": both, "rate-no-screenshots": row["rate"]} if count == 1 else {}
+    if count > 2:
+        return {}
+    kept = {f"processor-{count}": both, f"memory-{count}": row["memory"]}
+    return kept | ({"own-1": row["ours"], "rate-1": row["rate"]} if count == 1 else {})
 
 
 def doubled(cores):

@@ -11,6 +11,7 @@ import threading
 import time
 
 import attacks
+import measured
 import peers
 import procs
 
@@ -56,6 +57,19 @@ def main():
         rows.append(row)
     (options.work / "results.json").write_text(json.dumps(rows, indent=1) + "\n")
     print_table(rows)
+    if options.only == [*SCENARIOS, *CROWDS]:
+        measured.keep("load", {}, {"loads": kept(rows)})
+
+
+def kept(rows):
+    """The rows of figures/load.toml."""
+    table = []
+    for row in rows:
+        for name, figures in (("sandbox", row["ours"]), ("mitmproxy", row["mitmproxy"])):
+            p99 = f"{measured.rounded(figures['p99_ms']):,}" if figures["rps"] else "none"
+            memory = [f"{figures[key]:,.0f}" for key in ("rss_peak", "rss_after")]
+            table.append([row["scenario"], name, f"{figures['rps']:,.0f}", p99, f"{figures['errors']:,}", *memory])
+    return table
 
 
 def measure(tools, corpus, name, peer, seconds):

@@ -21,6 +21,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import measured  # noqa: E402
+
 WORKERS = 2
 REPEATS = 3
 
@@ -121,9 +124,12 @@ def main():
         finally:
             subprocess.run([sandbox, "down"], check=True, stdout=subprocess.DEVNULL)
     print("| suite | episodes a minute, ours | BrowserGym's | ratio | actions of theirs that failed |\n| --- | --- | --- | --- | --- |")
+    kept = {}
     for name, count, seconds, scripts, peer, failed in rows:
         mine, other = count / seconds * 60, len(scripts) / peer * 60
         print(f"| {name} | {mine:.1f} | {other:.2f} | {mine / other:.1f}x | {failed} of {sum(len(a) for _, a in scripts.values())} |")
+        kept |= {name: mine / other, f"{name}-ours": mine, f"{name}-browsergym": other}
+    measured.keep("bench-episodes", kept)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use doors::Admission;
 
 use crate::{CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
-use doors::Admission;
 
 /// The configuration of a gateway.
 #[derive(Debug, Clone)]

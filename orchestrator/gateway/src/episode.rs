@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use in_flight::PageClock;
 use parking_lot::Mutex;
 use snapshots::matching::Key;
 
 use crate::replay::{Documents, Standing};
 use crate::{Ledger, TrafficCapture, Visit};
-use in_flight::PageClock;
 
 /// The number of locks over which the turns are spread.
 const SHARDS: usize = 16;

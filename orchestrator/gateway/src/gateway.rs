@@ -12,6 +12,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use camino::Utf8Path;
+use doors::{Admission, Door, Entrance, Key, unix};
+use http_client::ClientTls;
+use http_client::RootsError;
+use in_flight::InFlight;
 use parking_lot::{Mutex, RwLock};
 use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, UnixListener};
@@ -28,10 +32,6 @@ use crate::upstream::{Dialer, Upstream};
 use crate::{
     CertificateAuthority, Config, Episode, Ledger, Limits, Listen, Recorder, Routes, WriteGuard,
 };
-use doors::{Admission, Door, Entrance, Key, unix};
-use http_client::ClientTls;
-use http_client::RootsError;
-use in_flight::InFlight;
 
 /// A running gateway.
 pub struct Gateway {

@@ -1,7 +1,8 @@
 // What servers say over WebSockets and event streams comes at some instant of the machine's time.
-// So such an event is let in when the document awaits nothing: behind `load` and all results, before
-// the timers. Events that are there together are let in by their sockets, in the order in which the
-// document has opened these. Until then `readyState` is as at the last event that was let in.
+// So such an event is let in when the document awaits nothing: behind `load` and all results, and
+// before the timers. Events that are there together are let in by their sockets, in the order in
+// which the document has opened these. Until then `readyState` is as at the last event that was
+// let in.
 // Expects `awaited.js`. Defines `arrivals`, `hasArrival` and `letInArrival`.
 
 // Each with its `target`, the `event`, and the `state` that comes with it.

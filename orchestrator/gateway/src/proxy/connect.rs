@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
+use in_flight::InFlightGuard;
 use rustls::server::Acceptor;
 use tokio::time::timeout;
 use tokio_rustls::LazyConfigAcceptor;
@@ -22,7 +23,6 @@ use crate::Scheme;
 use crate::door::ClientStream;
 use crate::gateway::Shared;
 use crate::tls::H2;
-use in_flight::InFlightGuard;
 
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use doors::Admission;
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -20,7 +21,6 @@ use super::{service, stalled};
 use crate::door::{ClientStream, Listener};
 use crate::gateway::Shared;
 use crate::limits::MAX_HEAD;
-use doors::Admission;
 
 /// The maximum number of concurrent requests on one HTTP/2 connection. Browsers begin with a
 /// hundred.

@@ -2,13 +2,13 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
+use doors::Admission;
 use http::header::HOST;
 use http::uri::Authority;
 use http::{Method, Version, request};
 
 use crate::upstream::{end_to_end, join_cookies};
 use crate::{RequestHead, Scheme};
-use doors::Admission;
 
 /// How a request arrived.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Frame};
+use in_flight::InFlightGuard;
 
 use super::clients::Busy;
 use super::stalled;
@@ -13,7 +14,6 @@ use crate::body::{BodyError, BodyObserver, ObservedBody};
 use crate::complaints::Complaints;
 use crate::gateway::Shared;
 use crate::{Answer, Body, Entry, Episode, Ledger};
-use in_flight::InFlightGuard;
 
 /// The maximum number of body bytes that an HTTP/2 connection gets before its client has taken the
 /// previous ones.

@@ -6,6 +6,7 @@
 //! virtual time would not notice them.
 
 use futures_util::{SinkExt, StreamExt};
+use in_flight::InFlight;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -16,7 +17,6 @@ use super::script::{Heard, Position, SentWrite};
 use super::{Payload, SocketScript, config};
 use crate::replay::Standing;
 use crate::{Answer, Entry, Episode};
-use in_flight::InFlight;
 
 /// Plays a connection to a client until it closes, or the gateway stops.
 pub(crate) async fn play(

@@ -7,6 +7,7 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use in_flight::InFlight;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -15,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Payload, Side, config};
 use crate::record::SocketLog;
-use in_flight::InFlight;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use doors::unix;
+use http_client::ClientTls;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout_at};
 
@@ -15,8 +17,6 @@ use super::stream::Stream;
 use super::{ConnectTo, UpstreamError};
 use crate::Scheme;
 use crate::tls;
-use doors::unix;
-use http_client::ClientTls;
 
 /// The configuration for making connections.
 #[derive(Debug)]

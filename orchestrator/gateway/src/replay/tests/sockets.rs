@@ -1,11 +1,11 @@
 //! Which recorded connection a page gets, and what its messages do.
 
+use in_flight::InFlight;
 use snapshots::{Frame, FrameSide};
 
 use super::states::{DAY, SHOP, Site};
 use super::*;
 use crate::socket::{PlaybackContext, play};
-use in_flight::InFlight;
 
 const CHAT: &str = "https://shop.test/chat";
 
