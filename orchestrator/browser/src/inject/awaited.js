@@ -7,8 +7,8 @@
 // - What servers say over sockets and streams comes after them (`arrivals.js`).
 //
 // So the document's own tasks come first, then events, then results, then what servers say, then
-// timers. In a worker `tick` tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`,
-// `waitForPending` and `afterReplies`.
+// timers. In a worker `tick` tells what is awaited. Defines `blockTime`, `blockTimeUntil`,
+// `pending`, `waitForPending` and `afterReplies`.
 
 // How many tasks all replies of one wait may take in a document, and a single one; one that takes
 // longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
