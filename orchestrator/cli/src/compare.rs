@@ -1,7 +1,7 @@
 //! `sandbox compare`: which of two runs did better, and whether they did the same.
 
 use camino::Utf8PathBuf;
-use runs::counted;
+use results::counted;
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -31,9 +31,9 @@ pub(crate) struct Compare {
 
 #[derive(Serialize)]
 struct ComparisonReport {
-    scores: runs::Pairing,
+    scores: results::Pairing,
     #[serde(flatten)]
-    compared: Option<runs::Comparison>,
+    compared: Option<results::Comparison>,
 }
 
 impl Compare {
@@ -41,12 +41,12 @@ impl Compare {
     pub(crate) async fn run(self) -> Outcome {
         let (left, right) = (OpenRun::open(&self.left).await?, OpenRun::open(&self.right).await?);
         let (left, right) = (left.path(), right.path());
-        let scores = runs::pair(left, right)
+        let scores = results::pair(left, right)
             .map_err(|error| self.named(error))
             .or_input("compare the runs")?;
         if !self.across_snapshots {
-            runs::check_snapshots(left, right).map_err(|error| match error {
-                error @ runs::Error::DifferentSnapshots { .. } => Failure::Input(format!(
+            results::check_snapshots(left, right).map_err(|error| match error {
+                error @ results::Error::DifferentSnapshots { .. } => Failure::Input(format!(
                     "failed to compare the runs: {error}; a difference could be the web's, so --across-snapshots must \
                      ask for it"
                 )),
@@ -55,7 +55,7 @@ impl Compare {
         }
         let compared = match self.scores {
             true => None,
-            false => Some(runs::compare(left, right).or_input("compare the runs")?),
+            false => Some(results::compare(left, right).or_input("compare the runs")?),
         };
         let mut report = ComparisonReport { scores, compared };
         // Where a packed run was unpacked helps nobody.
@@ -82,10 +82,10 @@ impl Compare {
     }
 
     /// The error with the runs as they were given.
-    fn named(&self, error: runs::Error) -> runs::Error {
+    fn named(&self, error: results::Error) -> results::Error {
         match error {
-            runs::Error::NothingInCommon { left_suite, right_suite, .. } => {
-                runs::Error::NothingInCommon {
+            results::Error::NothingInCommon { left_suite, right_suite, .. } => {
+                results::Error::NothingInCommon {
                     left: self.left.clone(),
                     right: self.right.clone(),
                     left_suite,
@@ -96,7 +96,7 @@ impl Compare {
         }
     }
 
-    fn print(&self, compared: &runs::Comparison) {
+    fn print(&self, compared: &results::Comparison) {
         for difference in &compared.differences {
             println!("{difference}");
         }

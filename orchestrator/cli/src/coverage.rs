@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use recorder::coverage::{self, Coverage as Report, LackingState, Ring, SeedCoverage};
-use runs::gaps::{EpisodeGaps, Gaps, MissedRequest};
-use runs::{counted, short_url};
+use results::gaps::{EpisodeGaps, Gaps, MissedRequest};
+use results::{counted, short_url};
 use serde::Serialize;
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};

@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
 use include_dir::{Dir, include_dir};
-use runs::server::Page;
+use results::server::Page;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -78,7 +78,7 @@ impl Demo {
             .run
             .run()
             .await?;
-        println!("trace         {}", runs::viewer::write(&folder)?);
+        println!("trace         {}", results::viewer::write(&folder)?);
         let show = out::command_line(["sandbox", "show", folder.as_str(), "--open"]);
         println!("\nTo look at both in a browser:  {show}");
         if self.open || wants_to_look() {

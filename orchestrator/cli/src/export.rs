@@ -1,8 +1,8 @@
 //! `sandbox export`: a run for other programs, as a table or in their layout.
 
 use camino::Utf8PathBuf;
-use runs::counted;
-use runs::export::Format;
+use results::counted;
+use results::export::Format;
 
 use crate::failure::{Failure, Outcome};
 use crate::out;
@@ -57,7 +57,7 @@ impl Table {
         let open = OpenRun::open(run).await?;
         let run = open.path();
         if out::is_stdout(output) {
-            let (bytes, _) = runs::export::bytes(run, format)?;
+            let (bytes, _) = results::export::bytes(run, format)?;
             // What cannot be written there is told at the end of every command.
             match format {
                 Format::Json => out::json_text(&bytes),
@@ -65,7 +65,7 @@ impl Table {
             }
             return Ok(());
         }
-        let rows = runs::export::table(run, output, format, *force)?;
+        let rows = results::export::table(run, output, format, *force)?;
         println!("{output}: {}", counted(rows, "episode"));
         Ok(())
     }
@@ -81,7 +81,7 @@ impl Export {
             Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
         };
         out::is_a_path(&output)?;
-        let exported = runs::export::webarena_verified(&run, &output, repeat)?;
+        let exported = results::export::webarena_verified(&run, &output, repeat)?;
         for (task, why) in &exported.left_out {
             println!("left out {task}: {why}");
         }

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::RecorderReport;
 use recorder::Studio;
-use runs::counted;
+use results::counted;
 use snapshots::matching::ChangingParts;
 use snapshots::{Load, Recording, RecordingReport, ops};
 

@@ -172,7 +172,7 @@ impl Gym {
             out::json_line(&json!({ "run": null, "episodes": 0 }));
             return left;
         };
-        let report = runs::report::write(&summary.folder).or_environment("write the report")?;
+        let report = results::report::write(&summary.folder).or_environment("write the report")?;
         let played = json!({
             "run": summary.folder, "episodes": summary.episodes, "score": summary.score, "errors": summary.errors,
         });

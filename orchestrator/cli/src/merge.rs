@@ -1,7 +1,7 @@
 //! `sandbox merge`: the parts of a run as one.
 
 use camino::Utf8PathBuf;
-use runs::{Summary, mirror};
+use results::{Summary, mirror};
 use snapshots::is_address;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
@@ -35,9 +35,9 @@ impl Merge {
             }
         }
         let paths: Vec<Utf8PathBuf> = parts.iter().map(|part| part.path().to_owned()).collect();
-        let folder = runs::merge(&paths, &self.output)?;
+        let folder = results::merge(&paths, &self.output)?;
         let summary = Summary::read(folder.path())?;
-        let report = runs::report::write(folder.path()).or_environment("write the report")?;
+        let report = results::report::write(folder.path()).or_environment("write the report")?;
         if self.json {
             out::json(&summary);
         } else {

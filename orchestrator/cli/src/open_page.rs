@@ -1,9 +1,9 @@
 //! `sandbox trace --open-page`: the frozen world at the page of one step, in a window.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use results::{RunFolder, Step};
 use runs::Options;
 use runs::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
-use runs::results::{RunFolder, Step};
 use tasks::{GoalText, Suite, Task};
 
 use crate::env::program;
@@ -31,7 +31,7 @@ pub(crate) async fn open(
 ) -> Outcome {
     let folder = RunFolder::open(page.run)?;
     let (record, episodes) = (folder.run()?, folder.episodes()?);
-    let episode = runs::viewer::find(&folder, &episodes, page.episode)?;
+    let episode = results::viewer::find(&folder, &episodes, page.episode)?;
     let steps = folder.episode(&episode.id()).steps()?;
     let url = url_of(&steps, page.step, page.episode)?;
     let played = folder.inputs()?.map(|inputs| inputs.path(&inputs.suite));

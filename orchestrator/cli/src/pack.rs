@@ -1,8 +1,8 @@
 //! `sandbox pack`: a run in one file, with all that is needed to play it again.
 
 use camino::Utf8PathBuf;
-use runs::counted;
-use runs::pack::{PackReport, Snapshots, Sources};
+use results::counted;
+use results::pack::{PackReport, Snapshots, Sources};
 use serde::Serialize;
 
 use crate::failure::Outcome;
@@ -64,8 +64,8 @@ struct Packed<'a> {
     members: usize,
     left_out: usize,
     #[serde(flatten)]
-    run: &'a runs::pack::PackedRun,
-    snapshots: &'a [runs::pack::SnapshotMember],
+    run: &'a results::pack::PackedRun,
+    snapshots: &'a [results::pack::SnapshotMember],
 }
 
 impl Pack {
@@ -86,7 +86,7 @@ impl Pack {
         let stop = interrupt::token();
         let bar = progress::bytes(0, self.output.as_str());
         let packed = tokio::task::block_in_place(|| {
-            runs::pack::write(&sources, &self.output, self.force, &stop, &mut |done, total| {
+            results::pack::write(&sources, &self.output, self.force, &stop, &mut |done, total| {
                 bar.set_length(total);
                 bar.set_position(done);
             })

@@ -2,8 +2,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use processes::temporary::{self, Temporary};
-use runs::mirror::Mirror;
-use runs::pack::{Manifest, Part};
+use results::mirror::Mirror;
+use results::pack::{Manifest, Part};
 use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +33,7 @@ impl OpenRun {
             interrupt::unless_interrupted(pulled, "interrupted; what was downloaded stays").await?;
             return Ok(OpenRun { path, _unpacked: None, is_copy: true });
         }
-        if !runs::pack::is_packed(run) {
+        if !results::pack::is_packed(run) {
             return Ok(OpenRun { path: run.to_owned(), _unpacked: None, is_copy: false });
         }
         let (folder, path) = temporary_folder()?;
@@ -78,7 +78,7 @@ pub(crate) fn unpack(
     stop: &CancellationToken,
 ) -> Result<Manifest, Failure> {
     let bar = progress::bytes(0, file.as_str());
-    let unpacked = runs::pack::unpack(file, to, part, stop, &mut |done, total| {
+    let unpacked = results::pack::unpack(file, to, part, stop, &mut |done, total| {
         bar.set_length(total);
         bar.set_position(done);
     });

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
-use runs::mirror::{Error, Mirror};
-use runs::results::EpisodeId;
+use results::EpisodeId;
+use results::mirror::{Error, Mirror};
 use runs::{Event, Progress};
 use tokio_util::sync::CancellationToken;
 

@@ -1,8 +1,8 @@
 //! `sandbox report`: a run's results, shown again.
 
 use camino::Utf8PathBuf;
-use runs::Summary;
-use runs::server::Page;
+use results::Summary;
+use results::server::Page;
 
 use crate::failure::{OrFail, Outcome};
 use crate::packed_run::OpenRun;
@@ -48,7 +48,8 @@ impl Report {
             }
             return Ok(());
         }
-        let write = if self.inline { runs::report::write_inline } else { runs::report::write };
+        let write =
+            if self.inline { results::report::write_inline } else { results::report::write };
         let report = write(open.path()).or_environment("write the report")?;
         if self.json {
             out::json(&summary);

@@ -10,9 +10,10 @@ use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
 use llm_client::Model;
 use processes::Variable;
+use results::Shard;
+use results::{Summary, counted};
 use runs::consent::Agreed;
-use runs::results::Shard;
-use runs::{Limits, LiveFill, Options, Progress, Summary, counted};
+use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
 
 use crate::board::Board;
@@ -196,7 +197,7 @@ impl Run {
         let options = Options { out: Some(folder), resume, ..options };
         let played = self.play_with(suite, &options, Some(remote.progress())).await;
         let written = played.and_then(|summary| {
-            runs::report::write(&summary.folder).or_environment("write the report")?;
+            results::report::write(&summary.folder).or_environment("write the report")?;
             Ok(summary)
         });
         // Whatever has ended the run, what there is goes there.
@@ -234,7 +235,7 @@ impl Run {
 
     /// Prints what a run has come to, and writes its report.
     pub(crate) fn report(&self, suite: &::tasks::Suite, summary: &Summary) -> Outcome {
-        let report = runs::report::write(&summary.folder).or_environment("write the report")?;
+        let report = results::report::write(&summary.folder).or_environment("write the report")?;
         self.tell(suite, summary, &summary.folder, &report)
     }
 
@@ -445,7 +446,8 @@ impl Run {
             )));
         }
         if self.check && summary.deterministic == Some(false) {
-            let compared = runs::compare_repeats(folder).or_environment("compare the repeats")?;
+            let compared =
+                results::compare_repeats(folder).or_environment("compare the repeats")?;
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
             let hint = match self.trace_time {
                 true => "",

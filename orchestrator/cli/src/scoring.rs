@@ -5,7 +5,7 @@ use std::time::Duration;
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use llm_client::Model;
-use runs::{Summary, counted};
+use results::{Summary, counted};
 use scoring::mode::ScoringMode;
 
 use crate::failure::{Failure, OrFail as _, Outcome};

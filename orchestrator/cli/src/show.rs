@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use processes::temporary::{self, Temporary};
-use runs::server::{Page, RunServer};
+use results::server::{Page, RunServer};
 use snapshots::index::ReplaySet;
 use tokio::process::Command;
 

@@ -1,6 +1,6 @@
 //! What is said of a run that has stopped before its end.
 
-use runs::{Summary, counted};
+use results::{Summary, counted};
 
 /// What there is to say if a run has stopped because so many episodes have failed, by whomever.
 pub(crate) fn by_failures(summary: &Summary, most: u64) -> Option<String> {
@@ -32,7 +32,7 @@ pub(crate) fn by_failures(summary: &Summary, most: u64) -> Option<String> {
 mod tests {
     use camino::Utf8Path;
     use jiff::Timestamp;
-    use runs::results::{AgentFailure, EpisodeId, EpisodeRecord, Outcome, RunRecord};
+    use results::{AgentFailure, EpisodeId, EpisodeRecord, Outcome, RunRecord};
 
     use super::*;
 

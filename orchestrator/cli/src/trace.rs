@@ -1,7 +1,7 @@
 //! `sandbox trace`: a run's episodes, step by step in a browser.
 
 use camino::Utf8PathBuf;
-use runs::server::Page;
+use results::server::Page;
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::open_page::{self, StepPage};
@@ -61,8 +61,8 @@ impl Trace {
             return show::serve_page(run.path(), page, &fragment).await;
         }
         let path = match &self.episode {
-            Some(episode) => runs::viewer::write_episode(&self.run, episode)?,
-            None => runs::viewer::write(&self.run)?,
+            Some(episode) => results::viewer::write_episode(&self.run, episode)?,
+            None => results::viewer::write(&self.run)?,
         };
         if fragment.is_empty() {
             println!("{path}");

@@ -8,10 +8,11 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use llm_client::Model;
 use processes::Variable;
+use results::pack::{Manifest, Part, Unpacked};
+use results::{Comparison, Summary, counted, fingerprint};
+use results::{Conditions, RunFolder, RunRecord};
 use runs::consent::{Given, of_suite};
-use runs::pack::{Manifest, Part, Unpacked};
-use runs::results::{Conditions, RunFolder, RunRecord};
-use runs::{Comparison, Limits, Options, Summary, counted, fingerprint};
+use runs::{Limits, Options};
 use serde::Serialize;
 
 use crate::board::Board;
@@ -78,7 +79,7 @@ struct Verification<'a> {
     played: String,
     same: bool,
     /// Of the packed run.
-    fingerprints: &'a [runs::RepeatFingerprint],
+    fingerprints: &'a [results::RepeatFingerprint],
     #[serde(flatten)]
     compared: &'a Comparison,
 }
@@ -131,7 +132,7 @@ impl Verify {
             return Err(Failure::Interrupted("interrupted; nothing was compared".to_owned()));
         }
         self.print_differences(&record, &summary)?;
-        let compared = runs::compare(run.path(), &summary.folder)?;
+        let compared = results::compare(run.path(), &summary.folder)?;
         self.report(&unpacked, played, &compared)
     }
 
@@ -165,7 +166,7 @@ impl Verify {
         run: &RunFolder,
         record: &RunRecord,
     ) -> Result<(AgentSpec, String), Failure> {
-        if runs::pack::was_attached(run)? {
+        if results::pack::was_attached(run)? {
             return Err(Failure::Input(
                 "failed to play the run: it was driven in attach mode (`sandbox env`), where actions are not seen; \
                  check its digests alone with --digests"
@@ -190,7 +191,7 @@ impl Verify {
             };
             return Ok((agent, played));
         }
-        let replies = runs::pack::recorded_replies(run)?;
+        let replies = results::pack::recorded_replies(run)?;
         let played = format!("the recorded actions of {}", replies.agent());
         Ok((AgentSpec::Recorded(Arc::new(replies)), played))
     }

@@ -11,12 +11,12 @@ use std::time::Duration;
 use browser::Device;
 use gateway::Entry;
 use gateway::replay::ReplayOptions;
+use results::analysis::order::OrderDifference;
 use serde::Serialize;
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 use tokio_util::sync::CancellationToken;
 
-use crate::analysis::order::OrderDifference;
 use crate::offline_visit::{Visit, Visitor, absence, is_web, was_answered};
 use crate::play::environment::EnvironmentError;
 

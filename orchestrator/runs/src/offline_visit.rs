@@ -5,10 +5,10 @@ use std::time::Duration;
 use browser::{Action, Device, Launch, Session, StorageState};
 use gateway::replay::ReplayOptions;
 use gateway::{Answer, CertificateAuthority, Config, Entry, Gateway, Replay, Routes, Target};
+use results::analysis::order;
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 
-use crate::analysis::order;
 use crate::play::browser_state;
 use crate::play::environment::EnvironmentError;
 

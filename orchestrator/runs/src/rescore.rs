@@ -6,16 +6,17 @@ use std::time::Duration;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use llm_client::Model;
+use results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
+use results::{Summary, fingerprint};
 use scoring::mode::ScoringMode;
 use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};
 
+use crate::Error;
 use crate::play::blame::Suspect;
 use crate::play::deadline;
 use crate::play::run::task_records;
 use crate::play::scored::scored;
-use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
-use crate::{Error, Summary, fingerprint};
 
 /// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task
 /// without any is left out of the means.
@@ -101,5 +102,5 @@ pub async fn score_again(
         files.write_score_state(&assessment)?;
         files.rewrite(&record)?;
     }
-    Summary::read(folder)
+    Ok(Summary::read(folder)?)
 }

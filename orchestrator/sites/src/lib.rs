@@ -60,6 +60,6 @@ pub use group::{Options, SiteGroup};
 pub use instance::{Connection, Upstream};
 pub use lease::Lease;
 pub use login::{Cookie, LoginSession};
-pub use manifest::Site;
+pub use manifest::{Site, is_shipped};
 pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
 pub use sweep::{Leftover, SweepReport, SweepScope, sweep, sweep_folder};

@@ -41,7 +41,7 @@ use crate::workbench::{Wish, Workbench};
 const WAIT: Duration = Duration::from_secs(25);
 
 const STYLE: &str =
-    concat!(include_str!("../../../runs/src/html/base.css"), include_str!("panel.css"));
+    concat!(include_str!("../../../results/src/html/base.css"), include_str!("panel.css"));
 const SCRIPT: &str = include_str!("panel.js");
 
 /// The panel of a workbench. It serves as long as it is not dropped.

@@ -8,7 +8,7 @@ use annotate::{
 };
 use browser::{Capture, Session};
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use url::Url;
 
 use self::web::Web;

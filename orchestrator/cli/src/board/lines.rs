@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use runs::results::{EpisodeRecord, Outcome};
-use runs::{Event, Progress, counted, log};
+use results::counted;
+use results::{EpisodeRecord, Outcome};
+use runs::{Event, Progress, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
@@ -200,7 +201,7 @@ fn locked(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use runs::results::EpisodeId;
+    use results::EpisodeId;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! What the episodes that were played now have come to.
 
-use runs::counted;
-use runs::results::{EpisodeRecord, ModelUsage, Outcome};
+use results::counted;
+use results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// Sums over episodes.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -92,7 +92,7 @@ impl VisitOptions {
         let show = |event: Event<'_>| match event {
             Event::Visiting { url, done, .. } => {
                 bar.set_position(done as u64);
-                progress::say(&bar, runs::short_url(url.as_str()));
+                progress::say(&bar, results::short_url(url.as_str()));
             }
             Event::Visited { .. } => {}
             Event::Skipped { url, why } => {

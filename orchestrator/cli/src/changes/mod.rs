@@ -10,11 +10,11 @@ use std::time::Duration;
 use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
 use recorder::plan::seeds;
+use results::{counted, short_url};
 use runs::changes::{
     ChangeOptions, Changes, ComparedPages, PageChange, SuiteChanges, TaskChanges, Verdict, compare,
     pictures_of, write_junit, write_report,
 };
-use runs::{counted, short_url};
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ::cluster::folder::ClusterFolder;
 use ::cluster::plan::{Plan, agree_on_chromium, agree_on_image};
 use camino::Utf8Path;
-use runs::results::EpisodeId;
+use results::EpisodeId;
 use tasks::Suite;
 
 use crate::doctor::{self, Finding};
@@ -74,7 +74,7 @@ fn problem(finding: &Finding) -> Option<String> {
 fn other_files(plan: &Plan) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, expected) in &plan.files {
-        match runs::parts::digest(path) {
+        match results::parts::digest(path) {
             Ok(digest) if digest == *expected => {}
             Ok(_) => {
                 problems.push(format!("{path} is another file than where the run was submitted"))

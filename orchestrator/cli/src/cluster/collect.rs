@@ -2,8 +2,8 @@
 
 use ::cluster::folder::ClusterFolder;
 use ::cluster::lock::{FREE_WITHIN, PartLock};
-use runs::parts;
-use runs::results::RunFolder;
+use results::RunFolder;
+use results::parts;
 use tokio::time::Instant;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
@@ -40,7 +40,7 @@ pub(super) async fn gather(whole: &RunFolder, folder: &ClusterFolder) -> Outcome
 mod tests {
     use camino::Utf8Path;
     use jiff::Timestamp;
-    use runs::results::{EpisodeId, EpisodeRecord, Outcome as EpisodeOutcome, RunRecord};
+    use results::{EpisodeId, EpisodeRecord, Outcome as EpisodeOutcome, RunRecord};
     use tokio::time::Duration;
 
     use super::*;

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use ::cluster::kubernetes::{EngineSidecar, Manifest, job_name};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use llm_client::Model;
-use runs::{counted, parts};
+use results::counted;
+use results::parts::input_files;
+use runs::parts;
 use serde_json::json;
 use sites::Site;
 use sites::manifest::DriverSpec;
@@ -58,7 +60,7 @@ pub(super) fn write(mut run: Run) -> Outcome {
     let mut ports = ports(&run, &judge)?;
     let options = run.options_with(judge, None)?;
     let tasks = parts::tasks_of(&suite, &options)?;
-    let inputs = parts::input_files(&suite, &tasks).or_input("read what parts need")?;
+    let inputs = input_files(&suite, &tasks).or_input("read what parts need")?;
     let (at_addresses, files): (Vec<&Utf8PathBuf>, Vec<&Utf8PathBuf>) =
         inputs.keys().partition(|path| is_address(path));
     files.iter().try_for_each(|path| within_claim(&shortened(path)))?;

@@ -23,7 +23,8 @@ use ::cluster::slurm;
 use camino::Utf8Path;
 pub(crate) use options::ClusterOptions;
 use options::Scheduler;
-use runs::{Summary, parts};
+use results::Summary;
+use runs::parts;
 
 use self::follow::{Followed, Follower};
 use crate::board::Board;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use runs::results::{EpisodeFolder, EpisodeRecord};
+use results::{EpisodeFolder, EpisodeRecord};
 
 /// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
 /// network, a folder may be seen before its files.

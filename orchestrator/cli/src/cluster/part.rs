@@ -10,7 +10,7 @@ use ::cluster::status::{PartState, PartStatus};
 use ::cluster::submissions;
 use camino::Utf8PathBuf;
 use parking_lot::Mutex;
-use runs::results::EpisodeId;
+use results::EpisodeId;
 use runs::{Event, Options, Progress};
 use tokio::time::{self, Instant};
 use tokio_util::sync::CancellationToken;

@@ -8,9 +8,10 @@ use ::cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
 use ::cluster::{Error, submissions};
 use camino::{Utf8Path, Utf8PathBuf};
 use llm_client::Model;
+use results::parts::{Durations, WeighedEpisode, assign, input_files};
+use results::{EpisodeId, RunFolder};
 use runs::Options;
-use runs::parts::{self, Durations, WeighedEpisode};
-use runs::results::{EpisodeId, RunFolder};
+use runs::parts;
 use tasks::Suite;
 
 use crate::cluster::{arguments, refusals};
@@ -66,7 +67,7 @@ impl Submitter {
         let count = self.parts(run, episodes.len()).await?;
         let tasks = parts::tasks_of(suite, options)?;
         let episodes = weighed_episodes(run, &tasks, whole, episodes)?;
-        let parts = parts::assign(episodes, count);
+        let parts = assign(episodes, count);
         let program = std::env::current_exe().or_environment("find this program")?;
         let program = Utf8PathBuf::try_from(program).or_environment("find this program")?;
         let here = std::env::current_dir().or_environment("find the current folder")?;
@@ -80,7 +81,7 @@ impl Submitter {
             program_digest: sha256(&program)?,
             program,
             folder: Utf8PathBuf::try_from(here).or_environment("find the current folder")?,
-            files: parts::input_files(suite, &tasks)?,
+            files: input_files(suite, &tasks)?,
             images,
             parts: parts.into_iter().map(name).collect(),
         };

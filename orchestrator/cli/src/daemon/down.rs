@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use container_images::Engine;
-use runs::counted;
+use results::counted;
 use sites::{Leftover, SweepScope};
 
 use crate::failure::{Failure, OrFail, Outcome};

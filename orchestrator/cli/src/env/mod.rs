@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use processes::confine::Confined;
+use results::{EpisodeRecord, Outcome as Ended};
 use runs::Options;
 use runs::attach::{self, AttachedProgram, AttachedSession};
-use runs::results::{EpisodeRecord, Outcome as Ended};
 use serde::Serialize;
 
 use crate::confine::Confine;
@@ -133,7 +133,7 @@ impl Env {
                 "interrupted; nothing of the episode is kept".to_owned(),
             ));
         };
-        let report = runs::report::write(run.path()).or_environment("write the report")?;
+        let report = results::report::write(run.path()).or_environment("write the report")?;
         out::json_line(&EpisodeReport { run: run.path(), record: &record });
         eprintln!("{}, {}; report {report}", score_text(&record), outcome_text(&record));
         self.verdict(&record)

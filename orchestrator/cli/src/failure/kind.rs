@@ -23,7 +23,32 @@ impl From<runs::Error> for Failure {
     fn from(error: runs::Error) -> Failure {
         use runs::Error;
         let mut cure = None;
-        let kind: Kind = match &error {
+        let kind: Kind = match error {
+            Error::Results(error) => return error.into(),
+            Error::UnknownTask(_)
+            | Error::Manifests { .. }
+            | Error::Task { .. }
+            | Error::NothingToPlay { .. }
+            | Error::Unstartable { .. }
+            | Error::NotAgreed { .. }
+            | Error::Snapshots { .. } => Failure::Input,
+            Error::Sites { ref source } => {
+                cure = source.cure();
+                Failure::Environment
+            }
+            Error::Started { .. }
+            | Error::Agreements { .. }
+            | Error::Listen { .. }
+            | Error::World { .. } => Failure::Environment,
+        };
+        failure(kind, &error, cure)
+    }
+}
+
+impl From<results::Error> for Failure {
+    fn from(error: results::Error) -> Failure {
+        use results::Error;
+        let kind: Kind = match error {
             Error::NewerFormat { .. }
             | Error::Occupied { .. }
             | Error::InUse { .. }
@@ -38,34 +63,21 @@ impl From<runs::Error> for Failure {
             | Error::TwiceInParts { .. }
             | Error::UnknownTask(_)
             | Error::UnknownEpisode { .. }
-            | Error::Malformed { .. }
-            | Error::Manifests { .. }
-            | Error::Task { .. }
-            | Error::NothingToPlay { .. }
-            | Error::Unstartable { .. }
-            | Error::NotAgreed { .. }
-            | Error::Snapshots { .. } => Failure::Input,
-            Error::Sites { source } => {
-                cure = source.cure();
-                Failure::Environment
-            }
+            | Error::Malformed { .. } => Failure::Input,
             Error::Write { .. }
-            | Error::Started { .. }
-            | Error::Agreements { .. }
             | Error::Read { .. }
             | Error::Misplaced { .. }
             | Error::Encode { .. }
             | Error::Listen { .. }
-            | Error::World { .. }
             | Error::Template { .. } => Failure::Environment,
         };
-        failure(kind, &error, cure)
+        failure(kind, &error, None)
     }
 }
 
-impl From<runs::pack::Error> for Failure {
-    fn from(error: runs::pack::Error) -> Failure {
-        use runs::pack::Error;
+impl From<results::pack::Error> for Failure {
+    fn from(error: results::pack::Error) -> Failure {
+        use results::pack::Error;
         let kind: Kind = match error {
             Error::Run(error) => return error.into(),
             Error::Interrupted => {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
-use runs::counted;
+use results::counted;
 use sites::Site;
 use snapshots::Page;
 use snapshots::index::ReplaySet;

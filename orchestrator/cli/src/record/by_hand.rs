@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use gateway::WriteGuard;
 use recorder::plan::Plan;
 use recorder::{CrawlSummary, Studio};
-use runs::counted;
+use results::counted;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 

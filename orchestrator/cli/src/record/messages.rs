@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use gateway::WriteGuard;
 use indicatif::ProgressBar;
 use recorder::{CrawlSummary, Event, Skip};
-use runs::counted;
+use results::counted;
 
 use crate::{out, progress};
 

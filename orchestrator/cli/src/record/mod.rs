@@ -19,7 +19,7 @@ pub(crate) use messages::wall_name;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
 use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Studio, StudioOptions};
-use runs::counted;
+use results::counted;
 use snapshots::RecordingOptions;
 pub(crate) use suite::device as vantage_device;
 use tokio_util::sync::CancellationToken;

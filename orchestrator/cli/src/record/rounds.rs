@@ -8,7 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
 use gateway::{Config, Recorder, Redact};
 use recorder::plan::Plan;
-use runs::{LiveFill, counted};
+use results::counted;
+use runs::LiveFill;
 use snapshots::{Archive, Recording, RecordingOptions, ops};
 use tasks::Suite;
 

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan, TaskPlan, Vantage, words};
-use runs::counted;
+use results::counted;
 use snapshots::{Archive, Recording, is_address};
 use tasks::{Suite, Task};
 use url::Url;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gateway::{MatchLevel, ReplayOptions};
+use results::{counted, short_url};
 use runs::fidelity::{self, Fidelity, PageFidelity, Verdict};
-use runs::{counted, short_url};
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 

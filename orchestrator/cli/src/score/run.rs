@@ -33,7 +33,7 @@ impl Run {
         let suite = tasks::load(&self.suite)?;
         let judge = self.scoring.judge(&self.data)?;
         let summary = runs::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
-        runs::report::write(&self.folder).or_environment("write the report")?;
+        results::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
         Scoring::verdict(&summary)
     }

@@ -6,7 +6,7 @@ use std::{fs, iter};
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::Summary;
+use results::Summary;
 use tasks::FallBack;
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};

@@ -4,7 +4,7 @@ use std::fs;
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use scoring::webarena_verified::{self, Config, Run, Status, Task, TaskResult};
 use serde::Serialize;
 

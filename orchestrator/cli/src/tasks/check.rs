@@ -3,8 +3,9 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use results::{Summary, TaskSummary, counted};
+use runs::Options;
 use runs::consent::Agreed;
-use runs::{Options, Summary, TaskSummary, counted};
 use tasks::{Suite, Task};
 
 use crate::board::Board;
@@ -161,7 +162,7 @@ impl Check {
         if !summary.is_complete() {
             return Err(Failure::Interrupted("interrupted; nothing is kept".to_owned()));
         }
-        runs::report::write(&summary.folder).or_environment("write the report")?;
+        results::report::write(&summary.folder).or_environment("write the report")?;
         Ok(Some(summary))
     }
 

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use camino::Utf8Path;
+use results::{Error, files};
 
 use super::report::{SuiteChanges, TaskChanges};
 use super::{PageChange, Verdict};
-use crate::Error;
-use crate::results::files;
 
 /// Writes a test case for each task: it fails if one of its pages is not the same.
 ///

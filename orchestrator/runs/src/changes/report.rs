@@ -1,12 +1,12 @@
 //! What has changed, as one HTML page with its pictures beside it.
 
 use camino::Utf8Path;
+use results::Error;
+use results::html::words::link;
+use results::html::{TABLES, Template};
 use serde::Serialize;
 
 use super::{Changes, PageChange, Verdict};
-use crate::Error;
-use crate::html::words::link;
-use crate::html::{TABLES, Template};
 
 /// The changes of the pages that a suite names, or of two snapshots alone.
 #[derive(Debug, Clone, Serialize)]

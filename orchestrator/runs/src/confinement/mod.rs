@@ -20,11 +20,11 @@ use camino::Utf8Path;
 use hidden::{Secrets, of_runs};
 use processes::confine::{Confined, Confinement, Helper, Level, Network, Plan, Shown};
 use processes::temporary;
+use results::EpisodeFolder;
 use tasks::{Suite, Task};
 use tokio::sync::OnceCell;
 
 use crate::Options;
-use crate::results::EpisodeFolder;
 
 /// How the programs of a run are started.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use processes::Variable;
 
 use super::content::{Roots, links};
 use super::paths::Places;
-use super::{Need, NeedKind, NeedList, hosts, quoted, shipped};
+use super::{Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
 
 /// What these sites need, of no suite.
@@ -90,7 +90,7 @@ impl SiteNeeds<'_> {
                         read("the folder", folder);
                     }
                 }
-                if !shipped::is_shipped(site) {
+                if !::sites::is_shipped(site) {
                     needs.extend(containers(container).map(|what| need(NeedKind::Start, what)));
                 }
             }

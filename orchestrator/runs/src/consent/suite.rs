@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ::sites::Site;
 use camino::{Utf8Path, Utf8PathBuf};
 use object_files::is_address;
+use results::suite_digest::snapshot_files;
 use scoring::Requirement;
 use tasks::{Suite, Task};
 
@@ -14,7 +15,6 @@ use super::sites::SiteNeeds;
 use super::suite_files::STATE;
 use super::{Given, Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
-use crate::results::suite_digest::snapshot_files;
 
 /// Tasks that are named of those that need the same thing.
 const NAMED: usize = 3;

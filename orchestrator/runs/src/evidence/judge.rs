@@ -2,9 +2,8 @@
 
 use llm_client::{Chat, Message, Model, Role, Sampling};
 use parking_lot::Mutex;
+use results::ModelUsage;
 use scoring::judge::{Judge, Prompt};
-
-use crate::results::ModelUsage;
 
 /// A judge, and what it has taken so far.
 pub(crate) struct JudgeModel<'a> {

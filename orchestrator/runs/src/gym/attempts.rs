@@ -14,15 +14,16 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use parking_lot::{Mutex, MutexGuard};
+use results::Summary;
+use results::suite_digest::Digests;
+use results::{Conditions, EpisodeId, RunFolder, RunRecord};
 use tasks::{Suite, Task};
 
 use super::client::SPEECH;
 use super::server::NoSession;
 use crate::play::blocking::blocking;
 use crate::play::run::{Machine, out, record};
-use crate::results::suite_digest::Digests;
-use crate::results::{Conditions, EpisodeId, RunFolder, RunRecord};
-use crate::{Error, Options, Summary};
+use crate::{Error, Options};
 
 /// The attempts of one gym. Clones share them.
 #[derive(Clone)]
@@ -85,7 +86,7 @@ impl Attempts {
                 run.discard()?;
                 return Ok(None);
             }
-            Summary::read(run.path()).map(Some)
+            Ok(Some(Summary::read(run.path())?))
         };
         blocking(concluded).await
     }
@@ -136,7 +137,7 @@ impl Inner {
         let repeat = state.begun.values().filter_map(BTreeSet::last).max().copied().unwrap_or(1);
         let written =
             written(&self.suite, &self.options, &tasks, repeat, &self.machine, &mut state.digests)?;
-        self.run.rewrite(&RunRecord { started: self.begun, ..written })
+        Ok(self.run.rewrite(&RunRecord { started: self.begun, ..written })?)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -160,7 +161,7 @@ fn open_folder(
 ) -> Result<RunFolder, Error> {
     let path = out(suite, "gym", options, Timestamp::now());
     if !options.resume {
-        return RunFolder::create(&path, &written(suite, options, &[], 1, machine, digests)?);
+        return Ok(RunFolder::create(&path, &written(suite, options, &[], 1, machine, digests)?)?);
     }
     let there = RunFolder::open(&path)?.run()?;
     let tasks: Vec<Task> = there
@@ -168,7 +169,8 @@ fn open_folder(
         .iter()
         .map(|task| suite.task(&task.id).cloned())
         .collect::<Result<_, tasks::UnknownTask>>()?;
-    RunFolder::resume(&path, &written(suite, options, &tasks, there.repeat, machine, digests)?)
+    let written = written(suite, options, &tasks, there.repeat, machine, digests)?;
+    Ok(RunFolder::resume(&path, &written)?)
 }
 
 fn written(

@@ -7,12 +7,12 @@ use std::time::Duration;
 use agents::{ActionFormat, Agent, BeginOptions, Error, Goal, NextReply, Reply, View};
 use browser::{Dialect, ObservationOptions};
 use parking_lot::Mutex;
+use results::EpisodeRecord;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::observation::{ObservationSettings, observation_options};
-use crate::results::EpisodeRecord;
 
 /// The answer to a client's `reset` or `step`.
 pub(super) enum StepOutcome {

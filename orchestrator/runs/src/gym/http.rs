@@ -15,6 +15,7 @@ use browser::{ObservationOptions, Picture};
 use gym_protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
 use host_check::Guard;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
+use results::{EpisodeRecord, Outcome};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -27,7 +28,6 @@ use super::server::{CLOSING, GymServer, NoSession, StartedSession};
 use super::session::Session;
 use crate::Environment;
 use crate::play::blocking::blocking;
-use crate::results::{EpisodeRecord, Outcome};
 
 /// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;

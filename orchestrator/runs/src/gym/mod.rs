@@ -16,6 +16,7 @@ use std::time::Duration;
 use attempts::Attempts;
 use camino::Utf8PathBuf;
 use host_check::{Guard, Key};
+use results::Summary;
 use serde::Serialize;
 use server::GymServer;
 use tasks::Suite;
@@ -26,7 +27,7 @@ use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::{Machine, select};
 use crate::play::world::World;
 use crate::play::{running_sites, start_pages};
-use crate::{Error, Event, Options, Progress, Summary};
+use crate::{Error, Event, Options, Progress};
 
 /// Time limit for requests in flight when the gym closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);

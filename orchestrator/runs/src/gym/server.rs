@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use results::{EpisodeId, EpisodeRecord};
 use tasks::{Suite, Task};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::time::timeout;
@@ -23,7 +24,6 @@ use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::episode::{self, Attempt};
 use crate::play::run::{close, select};
-use crate::results::{EpisodeId, EpisodeRecord};
 use crate::{Error, Event, Options, Progress};
 
 /// A future environment.
@@ -168,7 +168,6 @@ impl<E: Environment> GymServer<E> {
         task: &Task,
         client: &mut Client,
     ) -> Result<EpisodeRecord, String> {
-        let failed = |error: Error| format!("failed to {}", error_text::with_causes(&error));
         let coming = async {
             let idle = lock(&self.idle).pop();
             match idle {
@@ -263,4 +262,9 @@ pub(super) const CLOSING: &str = "the gym is closing, and the episode is discard
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
+}
+
+/// An error as clients read it.
+fn failed(error: impl std::error::Error) -> String {
+    format!("failed to {}", error_text::with_causes(&error))
 }

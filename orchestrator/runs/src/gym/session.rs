@@ -4,10 +4,10 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::{Mutex as Plain, MutexGuard};
+use results::EpisodeRecord;
 use tokio::sync::{Mutex, mpsc};
 
 use super::client::StepRequest;
-use crate::results::EpisodeRecord;
 
 /// Number of ended sessions that are remembered. Older ones are forgotten.
 const REMEMBERED: usize = 1000;

@@ -18,6 +18,11 @@ use agents::ActionFormat;
 use browser::{Action, DevToolsAddress, ObservationOptions, Picture};
 use jiff::Timestamp;
 use processes::confine::Confined;
+use results::suite_digest::Digests;
+use results::{
+    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder,
+    RunRecord,
+};
 use scoring::Moment;
 use scoring::mode::ScoringMode;
 use serde::Serialize;
@@ -34,11 +39,6 @@ use crate::play::trace::Trace;
 use crate::play::watch::{LAST_OBSERVATION, WatchError, keep_picture, note, watch};
 use crate::play::world::World;
 use crate::play::{answer_file, log, run, running_sites, start_pages};
-use crate::results::suite_digest::Digests;
-use crate::results::{
-    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder,
-    RunRecord,
-};
 use crate::{Error, Options, Progress};
 
 /// What a program needs to know.
@@ -128,7 +128,7 @@ where
         let confinement = programs.as_ref().map(Programs::confinement);
         // Without a command, whoever has the address is a program of the user's.
         let of_program =
-            confinement.map_or_else(crate::results::Confinement::default, |had| Some(had).into());
+            confinement.map_or_else(results::Confinement::default, |had| Some(had).into());
         let conditions = Some(Conditions::attached(task, of_program));
         let record = RunRecord { conditions, confinement, ..record };
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
@@ -319,10 +319,11 @@ async fn session(
     webdriver: bool,
 ) -> Result<AttachedSession, Error> {
     let answer_file = folder.program_folder()?.join("answer.txt");
-    let answer_file = answer_file.into_os_string().into_string().map_err(|path| Error::Read {
-        path: path.to_string_lossy().into_owned().into(),
-        source: std::io::Error::other("its path is no UTF-8"),
-    })?;
+    let answer_file =
+        answer_file.into_os_string().into_string().map_err(|path| results::Error::Read {
+            path: path.to_string_lossy().into_owned().into(),
+            source: std::io::Error::other("its path is no UTF-8"),
+        })?;
     let (devtools, webdriver) = serve(world.session(), webdriver)
         .await
         .map_err(EnvironmentError::while_doing("hand the browser over"))

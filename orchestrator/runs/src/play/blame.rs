@@ -15,11 +15,11 @@
 //! will may not: it would have as many attempts as it likes. The agents of this program have no
 //! such wish, so that for them a broken browser is the machine's fault.
 
+use results::{AgentFailure, Outcome};
 use scoring::ScoreError;
 
 use super::deadline::NotScored;
 use super::environment::EnvironmentError;
-use crate::results::{AgentFailure, Outcome};
 
 /// Who can have caused that something breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

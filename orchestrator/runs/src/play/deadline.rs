@@ -11,10 +11,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use results::AgentFailure;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-
-use crate::results::AgentFailure;
 
 /// The name of the threads on which rules work. A panic there is caught.
 pub const SCORING: &str = "scoring";

@@ -7,6 +7,9 @@ use browser::{Action, Picture};
 use camino::Utf8Path;
 use jiff::Timestamp;
 use llm_client::Model;
+use results::{
+    AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step,
+};
 use scoring::mode::ScoringMode;
 use scoring::{Fetch, Moment};
 use tasks::Task;
@@ -17,9 +20,6 @@ use crate::play::early_stop::Replies;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::trace::Trace;
 use crate::play::{deadline, log};
-use crate::results::{
-    AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step,
-};
 use crate::{Error, Limits};
 
 /// How much longer than its agent an episode waits for a reply.
@@ -76,7 +76,7 @@ enum Broken {
     #[error("{0}")]
     Environment(#[from] EnvironmentError),
     #[error("{0}")]
-    Results(#[from] Error),
+    Results(#[from] results::Error),
 }
 
 /// What came of a reply.
@@ -122,7 +122,7 @@ pub(crate) async fn play<E: Environment>(
     };
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
-        Ok(Err(Broken::Results(error))) => return Err(error),
+        Ok(Err(Broken::Results(error))) => return Err(error.into()),
         Ok(Err(Broken::Agent(error))) => (blame::of_agent_error(&error), false),
         Ok(Err(error @ Broken::AgentHangs { .. })) => {
             (blame::agent(AgentFailure::Late, &error), false)

@@ -2,8 +2,7 @@
 //! it, and its end. Requests are logged by the gateway, at the level `debug`.
 
 use error_text::in_one_line;
-
-use crate::results::{EpisodeId, EpisodeRecord, Step};
+use results::{EpisodeId, EpisodeRecord, Step};
 
 /// The target of the line for an episode's end.
 pub const ENDED: &str = "runs::ended";

@@ -7,13 +7,14 @@
 //! blame, deadline                       whose fault a failure is; how long scoring may take
 //! attach, watch, answer_file            an episode that another program drives, and its answer
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
+//! parts, inputs                         a run in parts; what a run is played from
 //! start_pages, world_resources, world_snapshots, browser_state, device, running_sites
 //!                                       what a world is made of
 //! scored                                what an episode is worth, with a judge's help
 //! ```
 //!
-//! Nothing here reads a run's folder again: that is [`results`](crate::results) and
-//! [`analysis`](crate::analysis).
+//! Nothing here reads a run's folder again: that is [`results`](results) and
+//! [`analysis`](results::analysis).
 
 mod answer_file;
 pub mod attach;
@@ -25,9 +26,11 @@ pub mod device;
 pub(crate) mod early_stop;
 pub mod environment;
 pub(crate) mod episode;
+mod inputs;
 pub mod log;
 mod memory;
 pub(crate) mod options;
+pub mod parts;
 pub(crate) mod progress;
 pub(crate) mod run;
 pub(crate) mod running_sites;

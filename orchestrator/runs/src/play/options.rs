@@ -11,10 +11,10 @@ use gateway::{Config, Recorder};
 use llm_client::Model;
 use processes::Variable;
 use processes::confine::{Host, Level};
+use results::{EpisodeId, Shard};
 use scoring::mode::ScoringMode;
 
 use crate::consent::Agreed;
-use crate::results::{EpisodeId, Shard};
 
 /// How a suite is run.
 #[derive(Debug, Clone)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use results::{EpisodeId, EpisodeRecord};
+
 use crate::gym::GymAddress;
-use crate::results::{EpisodeId, EpisodeRecord};
 
 /// Takes events; called from the workers, must not block.
 pub type Progress = Arc<dyn Fn(Event<'_>) + Send + Sync>;

@@ -10,6 +10,9 @@ use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use processes::confine::Confinement;
+use results::Summary;
+use results::suite_digest::Digests;
+use results::{Conditions, EpisodeId, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord};
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -17,16 +20,13 @@ use tokio_util::sync::CancellationToken;
 use crate::confinement::{self, FoundHelper, Programs};
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
+use crate::play::inputs;
 use crate::play::running_sites::{self, RunningSites};
 use crate::play::scheduler::Queue;
 use crate::play::start_pages;
 use crate::play::worker::{RunState, cost, work};
 use crate::play::world::World;
-use crate::results::suite_digest::Digests;
-use crate::results::{
-    Conditions, EpisodeId, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord, WorldRecord,
-};
-use crate::{Error, Event, Options, Progress, Summary};
+use crate::{Error, Event, Options, Progress};
 
 /// How long an environment may take to end.
 const CLOSE_WITHIN: Duration = Duration::from_secs(20);
@@ -179,7 +179,7 @@ where
             },
         }
     }
-    Summary::read(folder.path())
+    Ok(Summary::read(folder.path())?)
 }
 
 pub(crate) async fn close<E: Environment>(environment: E) {
@@ -190,14 +190,9 @@ pub(crate) async fn close<E: Environment>(environment: E) {
 
 /// The tasks of a suite that are asked for, with the actions that they may have.
 pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Error> {
-    let ids = &options.tasks;
-    for id in ids {
-        suite.task(id)?;
-    }
-    let named = suite.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id)).cloned();
-    let most = options.max_steps.unwrap_or(u32::MAX);
-    let short = named.map(|task| Task { max_steps: task.max_steps.min(most), ..task });
-    Ok(short.take(options.limit.unwrap_or(usize::MAX)).collect())
+    let mut tasks = suite.select(&options.tasks, options.max_steps)?;
+    tasks.truncate(options.limit.unwrap_or(usize::MAX));
+    Ok(tasks)
 }
 
 pub(crate) fn open_folder(
@@ -229,7 +224,7 @@ pub(crate) fn open_folder(
     } else {
         RunFolder::create(&path, &record)
     }?;
-    folder.write_inputs(&RunInputs::of(suite, agent, options))?;
+    folder.write_inputs(&inputs::of(suite, agent, options))?;
     Ok(folder)
 }
 

@@ -9,12 +9,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use parking_lot::Mutex;
+use results::EpisodeId;
 use sites::Site;
 use tasks::Task;
 use tokio::sync::Notify;
 
 use super::memory;
-use crate::results::EpisodeId;
 
 /// What a worker's browser and gateway take, in bytes.
 const WORKER: u64 = 700 << 20;

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use llm_client::Model;
+use results::{EpisodeRecord, ModelUsage, Outcome};
 use scoring::{Assessment, Score, ScoreError};
 
 use crate::evidence::judge::JudgeModel;
 use crate::play::blame::{self, Suspect};
 use crate::play::deadline::{self, NotScored};
-use crate::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// What an episode has come to.
 pub(crate) struct ScoredEpisode {

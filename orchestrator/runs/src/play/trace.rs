@@ -8,11 +8,17 @@ use browser::{Action, ActionTarget, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use llm_client::Model;
+use results::Error;
+use results::analysis::order;
+use results::fingerprint;
+use results::{
+    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase,
+    Request, Step, StepCall, StepMessage, Stopwatch, millis,
+};
 use scoring::mode::ScoringMode;
 use scoring::{Assessment, Moment, Needs};
 use tasks::{GoalText, Task};
 
-use crate::analysis::order;
 use crate::evidence::EpisodeEvidence;
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blame::{self, Suspect};
@@ -20,11 +26,6 @@ use crate::play::deadline::{self, NotScored};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
 use crate::play::scored::scored;
-use crate::results::{
-    ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase,
-    Request, Step, StepCall, StepMessage, Stopwatch, millis,
-};
-use crate::{Error, fingerprint};
 
 /// What has happened so far. It outlives the future that adds to it, so that a time-out loses
 /// nothing.

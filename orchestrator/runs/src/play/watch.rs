@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use browser::Picture;
+use results::EpisodeFolder;
 use tokio::time::{interval, timeout};
 
 use crate::Error;
@@ -11,7 +12,6 @@ use crate::play::attach::ProgramExit;
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::trace::Trace;
 use crate::play::world::World;
-use crate::results::EpisodeFolder;
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use agents::{AgentSpec, EpisodeContext};
 use parking_lot::Mutex;
+use results::{EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, RunFolder};
 use tasks::Task;
 use tokio_util::sync::CancellationToken;
 
@@ -15,7 +16,6 @@ use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::episode::{self, Attempt, EpisodeResult};
 use crate::play::run::close;
 use crate::play::scheduler::{Job, Queue};
-use crate::results::{EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, RunFolder};
 use crate::{Error, Event, Options, Progress};
 
 /// A worker whose environment does not come up this often in a row ends the run: the machine is at

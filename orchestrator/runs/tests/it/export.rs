@@ -3,9 +3,8 @@
 use camino::Utf8PathBuf;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row, RowAccessor as _};
-use runs::Error;
-use runs::export::{Format, table};
-use runs::results::{EpisodeId, RunFolder};
+use results::export::{Format, table};
+use results::{EpisodeId, RunFolder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -131,11 +130,11 @@ fn what_is_there_stays_and_what_fails_leaves_nothing() -> Tested {
     let file = Utf8PathBuf::try_from(temporary.path().join("kept.csv"))?;
     std::fs::write(&file, "kept")?;
     let error = table(&path, &file, Format::Csv, false).err();
-    assert!(matches!(error, Some(Error::Exists { .. })), "{error:?}");
+    assert!(matches!(error, Some(results::Error::Exists { .. })), "{error:?}");
     assert_eq!(std::fs::read_to_string(&file)?, "kept");
     let lost = Utf8PathBuf::try_from(temporary.path().join("no such folder/run.csv"))?;
     let error = table(&path, &lost, Format::Parquet, false).err();
-    assert!(matches!(error, Some(Error::Write { .. })), "{error:?}");
+    assert!(matches!(error, Some(results::Error::Write { .. })), "{error:?}");
     let left = temporary.path().read_dir()?.count();
     assert_eq!(left, 2, "the run and the file that was there");
     Ok(())

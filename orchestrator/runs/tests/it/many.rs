@@ -1,7 +1,7 @@
 //! A run of many episodes, written by hand: long goals, large pages, and repeats that differ.
 
 use camino::Utf8Path;
-use runs::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, Step, TaskRecord};
+use results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, Step, TaskRecord};
 
 type Written = Result<(), Box<dyn std::error::Error>>;
 

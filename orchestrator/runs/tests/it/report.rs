@@ -1,8 +1,8 @@
 //! The report of a run that was written by hand.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::results::{EpisodeRecord, RunFolder, RunRecord, TaskRecord};
-use runs::{Summary, report};
+use results::{EpisodeRecord, RunFolder, RunRecord, TaskRecord};
+use results::{Summary, report};
 use tempfile::TempDir;
 
 use crate::many::write_many;
@@ -159,7 +159,7 @@ fn runs_of_different_tasks_are_not_compared() -> Tested {
         &other,
         &RunRecord::new("town", "e".to_owned(), "oracle".to_owned(), 1, vec![task]),
     )?;
-    let error = runs::pair(&one, &other).err().ok_or("nothing is to be compared")?.to_string();
+    let error = results::pair(&one, &other).err().ok_or("nothing is to be compared")?.to_string();
     assert!(
         error.starts_with("find a task that is in both: ")
             && error.contains("is of the suite demo, "),

@@ -1,7 +1,7 @@
 //! The viewers of a run that was written by hand.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::{report, viewer};
+use results::{report, viewer};
 use tempfile::TempDir;
 
 use crate::many::write_many;

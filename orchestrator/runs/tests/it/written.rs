@@ -4,7 +4,7 @@
 use browser::{ConsoleMessage, Dialog};
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, NearestRequest};
-use runs::results::{
+use results::{
     ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord,
     SavedFile, Step, StepMessage, TaskRecord, Times,
 };

@@ -83,4 +83,18 @@ impl Suite {
             there: self.tasks.iter().map(|task| task.id.clone()).collect(),
         })
     }
+
+    /// The tasks with these ids, or all if there are none, with at most so many actions each.
+    ///
+    /// # Errors
+    /// When there is no task with one of the ids.
+    pub fn select(&self, ids: &[String], max_steps: Option<u32>) -> Result<Vec<Task>, UnknownTask> {
+        for id in ids {
+            self.task(id)?;
+        }
+        let named = self.tasks.iter().filter(|task| ids.is_empty() || ids.contains(&task.id));
+        let most = max_steps.unwrap_or(u32::MAX);
+        let short = |task: &Task| Task { max_steps: task.max_steps.min(most), ..task.clone() };
+        Ok(named.map(short).collect())
+    }
 }

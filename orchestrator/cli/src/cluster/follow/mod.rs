@@ -10,8 +10,9 @@ use ::cluster::plan::Plan;
 use ::cluster::slurm::{self, Job, JobState};
 use ::cluster::status::{PartState, PartStatus, StatusFiles};
 use ::cluster::submissions;
-use runs::results::{Outcome as EpisodeOutcome, RunFolder};
-use runs::{Event, counted, parts};
+use results::counted;
+use results::{Outcome as EpisodeOutcome, RunFolder};
+use runs::{Event, parts};
 use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! WebArena-Infinity: a site and the tasks of each application, which stay where they are.
 
 use camino::Utf8Path;
-use runs::counted;
+use results::counted;
 use tasks::import::infinity::{InfinitySuite, List, suite};
 
 use super::{say_rest, write};

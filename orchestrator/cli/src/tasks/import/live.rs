@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use snapshots::is_address;
 use tasks::import::{Import, ImportError, NewSuite, live, read_file};
 

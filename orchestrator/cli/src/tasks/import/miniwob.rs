@@ -1,7 +1,7 @@
 //! MiniWoB++: pages that are served as they are.
 
 use camino::Utf8Path;
-use runs::counted;
+use results::counted;
 use tasks::import::miniwob::suite;
 
 use super::{say_rest, write};

@@ -13,7 +13,7 @@ mod workarena;
 
 use anyhow::anyhow;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use tasks::import::{
     Import, NewSuite, SkippedTask, assistantbench, fanoutqa, live as live_world, mind2web_live,
 };

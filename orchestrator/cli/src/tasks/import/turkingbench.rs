@@ -2,7 +2,7 @@
 //! that has them, with the manifests of their sites.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use tasks::import::turkingbench::{SuiteOptions, TurkingBenchSuite, suite};
 use turkingbench::Split;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context as _, anyhow};
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use snapshots::Archive;
 use tasks::import::warcbench::{Recording, read_kinds, suite};
 

@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::counted;
+use results::counted;
 use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{
     NewSuite, SiteManifests, SiteSet, only_lite, read_file, read_files, visualwebarena,

@@ -1,7 +1,7 @@
 //! WorkArena: its tasks, on an instance of ServiceNow that is the user's.
 
 use camino::Utf8Path;
-use runs::counted;
+use results::counted;
 use tasks::import::workarena::{PASSWORD, SuiteOptions, suite};
 use url::Url;
 

@@ -1,7 +1,7 @@
 //! What is written and read while others play, and what was written before.
 
 use camino::Utf8PathBuf;
-use runs::results::{RunFolder, RunRecord};
+use results::{RunFolder, RunRecord};
 use serde_json::json;
 
 use crate::fake::{Mood, suite};

@@ -15,9 +15,10 @@ use http_body_util::{BodyExt as _, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use results::Summary;
+use results::{EpisodeId, Outcome, RunFolder};
 use runs::gym::{self, Settings};
-use runs::results::{EpisodeId, Outcome, RunFolder};
-use runs::{Error, Limits, Options, Summary};
+use runs::{Error, Limits, Options};
 use serde_json::{Value, json};
 use tasks::Suite;
 use tokio::sync::oneshot;
@@ -256,7 +257,7 @@ async fn a_silent_client_loses_its_place() {
     // There is one place: this comes back when the other episode has ended by itself.
     gym.reset("bike.two").await;
     let message = "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
-    let (reason, message) = (runs::results::AgentFailure::Late, message.to_owned());
+    let (reason, message) = (results::AgentFailure::Late, message.to_owned());
     assert_eq!(
         gym.outcome("bike.one", 1),
         Outcome::AgentFailed { reason, message: message.clone() }

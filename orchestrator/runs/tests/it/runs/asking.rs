@@ -80,12 +80,12 @@ async fn models_and_judges_are_named_also_where_a_cassette_answers() -> Tested {
             table.contains("agent-1: 3 calls") && table.contains("judge-1: 3 calls"),
             "{table}"
         );
-        let html = std::fs::read_to_string(runs::report::write(run)?)?;
+        let html = std::fs::read_to_string(results::report::write(run)?)?;
         assert!(html.contains("agent-1: 3 calls") && html.contains("judge-1: 3 calls"));
-        let trace = std::fs::read_to_string(runs::viewer::write_episode(run, "bike.one")?)?;
+        let trace = std::fs::read_to_string(results::viewer::write_episode(run, "bike.one")?)?;
         assert!(trace.contains("<b>agent-1</b>") && trace.contains("RootWebArea"), "{trace}");
         let csv = run.join("table.csv");
-        runs::export::table(run, &csv, runs::export::Format::Csv, false)?;
+        results::export::table(run, &csv, results::export::Format::Csv, false)?;
         let csv = std::fs::read_to_string(csv)?;
         assert!(csv.contains("agent-1") && csv.contains("judge-1"), "{csv}");
         let calls = RunFolder::open(run)?
@@ -167,10 +167,10 @@ fn results_of_older_versions_are_read() -> Tested {
         "usage": { "prompt_tokens": 3, "completion_tokens": 1 }, "took_ms": 1,
         "chat": { "messages": [] }, "reply": "click [1]",
     });
-    let read: runs::results::StepCall = serde_json::from_value(call.clone())?;
+    let read: results::StepCall = serde_json::from_value(call.clone())?;
     assert_eq!(serde_json::to_value(&read)?, call, "and written as they were");
     let spent = json!({ "calls": 2, "recorded": 0, "prompt_tokens": 3, "completion_tokens": 1 });
-    let read: runs::results::ModelUsage = serde_json::from_value(spent.clone())?;
+    let read: results::ModelUsage = serde_json::from_value(spent.clone())?;
     assert_eq!(serde_json::to_value(&read)?, spent);
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Agents that would rather make an error than lose. Whatever a program sends or does, its episode
 //! is lost and is not played again.
 
-use runs::results::AgentFailure;
+use results::AgentFailure;
 
 use super::*;
 

@@ -12,10 +12,9 @@ use std::time::Duration;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::results::{EpisodeId, Outcome, RunFolder, Times};
-use runs::{
-    Error, Limits, Machine, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair,
-};
+use results::{EpisodeId, Outcome, RunFolder, Times};
+use results::{Summary, compare, compare_repeats, fingerprint, pair};
+use runs::{Error, Limits, Machine, Options, Progress};
 use scoring::{PageCheck, Scorer};
 use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
@@ -281,7 +280,7 @@ async fn a_newer_format_and_a_tampered_trace_are_noticed() -> Tested {
         "{error}"
     );
     std::fs::write(&run, "{\"format\"")?;
-    assert!(matches!(Summary::read(&out), Err(Error::Malformed { line: 1, .. })));
+    assert!(matches!(Summary::read(&out), Err(results::Error::Malformed { line: 1, .. })));
     Ok(())
 }
 
@@ -295,7 +294,7 @@ async fn narrow_terminals_get_narrow_tables() -> Tested {
         assert!(widest <= width.max(24), "{width}: {widest}\n{table}");
         assert!(table.contains("score"), "{table}");
     }
-    let report = runs::report::write(&out)?;
+    let report = results::report::write(&out)?;
     assert!(report.is_file());
     Ok(())
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use fake_model::{Reply, Server};
 use llm_client::{Cassette, Client, Model, Settings};
+use results::pack::{self, Part, Snapshots, Sources};
 use runs::consent::Agreed;
-use runs::pack::{self, Part, Snapshots, Sources};
 
 use super::*;
 
@@ -55,7 +55,8 @@ fn packed(sources: &Sources, folder: &Utf8Path) -> Result<(Vec<String>, Utf8Path
     let _ = std::fs::remove_dir_all(&to);
     let stop = CancellationToken::new();
     pack::write(sources, &file, true, &stop, &mut |_, _| {})?;
-    std::fs::create_dir(&to).map_err(|source| Error::Write { path: to.clone(), source })?;
+    std::fs::create_dir(&to)
+        .map_err(|source| results::Error::Write { path: to.clone(), source })?;
     let manifest = pack::unpack(&file, &to, Part::All, &stop, &mut |_, _| {})?;
     Ok((manifest.members.into_iter().map(|member| member.path).collect(), to))
 }

@@ -13,7 +13,7 @@ async fn resuming_plays_what_is_missing_and_refuses_another_run() -> Tested {
             .err()
             .and_then(|error| error.downcast::<Error>().ok())
             .as_deref(),
-        Some(Error::Occupied { .. })
+        Some(Error::Results(results::Error::Occupied { .. }))
     ));
     // As a kill in the middle leaves it: one episode half written, one not begun.
     std::fs::rename(out.join("episodes/bike%2Etwo-1"), out.join("episodes/.bike%2Etwo-1"))?;
