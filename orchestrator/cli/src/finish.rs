@@ -8,7 +8,8 @@ use snapshots::matching::ChangingParts;
 use snapshots::{Load, Recording, RecordingReport, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::{out, progress};
+use crate::terminal::out;
+use crate::terminal::progress;
 
 /// Fails for a name that a snapshot cannot have.
 pub(crate) fn check_name(output: &Utf8Path) -> Outcome {

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, Outcome};
-use crate::interrupt;
+use crate::terminal::interrupt;
 
 /// The task that keeps a gym on a front's list.
 pub(crate) struct Joining {

@@ -1,78 +1,33 @@
 //! The `sandbox` command: parsing, dispatch and exit codes. The libraries do all work.
 
 #[macro_use]
-mod out;
+mod terminal;
 
-mod agents;
-mod annotate;
-mod board;
-mod build;
-mod ca;
-mod changes;
-mod clean;
 mod cluster;
-mod color;
-mod compare;
-mod completions;
-mod confine;
-mod coverage;
-mod daemon;
-mod demo;
-mod doctor;
+mod commands;
 mod engine;
-mod env;
-mod export;
 mod failure;
-mod fill;
 mod finish;
-mod front;
-mod gateway_options;
-mod gym;
-mod help;
-mod init;
-mod interrupt;
 mod join;
-mod keep;
-mod load;
-mod logging;
-mod merge;
-mod model_proxy;
-mod models;
-mod old_spellings;
 mod open_files;
-mod open_page;
 mod options;
-mod own_network;
-mod pack;
 mod packed_run;
-mod page_search;
-mod progress;
-mod pull;
-mod push;
-mod record;
-mod relay;
 mod remote_run;
-mod replay;
-mod report;
-mod run;
-mod save;
-mod score;
-mod scoring;
-mod setup;
-mod show;
 mod site_images;
-mod snapshot;
-mod states;
 mod stopped;
-mod tasks;
-mod trace;
 mod trust;
-mod units;
-mod verify;
 mod window;
 
 use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
+
+use crate::commands::{
+    agents, annotate, build, ca, compare, completions, daemon, demo, doctor, env, export, front,
+    gym, init, keep, load, merge, model_proxy, own_network, pack, pull, record, relay, replay,
+    report, run, save, score, setup, show, snapshot, tasks, trace, verify,
+};
+use crate::options::old_spellings;
+use crate::terminal::{color, help, logging, out};
 
 /// Headers, heads and bodies of requests are many short-lived allocations, freed on other threads
 /// than they were made on.

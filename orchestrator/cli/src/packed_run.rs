@@ -9,7 +9,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::{Failure, OrFail as _};
 use crate::options::cache;
-use crate::{interrupt, progress, remote_run};
+use crate::remote_run;
+use crate::terminal::interrupt;
+use crate::terminal::progress;
 
 /// The folder of a run. That of a packed one is temporary.
 pub(crate) struct OpenRun {

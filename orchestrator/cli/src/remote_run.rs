@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::options::DataFolder;
-use crate::{out, progress};
+use crate::terminal::out;
+use crate::terminal::progress;
 
 /// A run that is uploaded while it is played.
 pub(crate) struct RemoteRun {

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::cluster::lock::PartLock;
 use camino::{Utf8Path, Utf8PathBuf};
+use cluster::lock::PartLock;
 use container_images::{Engine, archive};
 use sites::Site;
 use tasks::Suite;

@@ -10,9 +10,11 @@ use processes::Variable;
 use runs::consent::{Agreed, Agreements, Given, NeedList, of_suite};
 use tasks::{Suite, Task};
 
+use crate::commands::tasks as suites;
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
-use crate::{clean, out, tasks as suites};
+use crate::terminal::clean;
+use crate::terminal::out;
 
 /// Consent that is given in advance.
 #[derive(Clone, Default, clap::Args)]

@@ -8,7 +8,7 @@ use runs::browser_state;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::out;
+use crate::terminal::out;
 
 /// What the window begins with.
 pub(crate) struct WindowStart {

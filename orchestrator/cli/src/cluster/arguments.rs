@@ -7,7 +7,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::failure::Failure;
-use crate::{help, out};
+use crate::terminal::help;
+use crate::terminal::out;
 
 /// What the job script says itself, and what is about the whole run.
 const NOT_OF_PARTS: [&str; 23] = [

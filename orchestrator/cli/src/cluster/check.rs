@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::{Plan, agree_on_chromium, agree_on_image};
 use camino::Utf8Path;
+use cluster::folder::ClusterFolder;
+use cluster::plan::{Plan, agree_on_chromium, agree_on_image};
 use results::EpisodeId;
 use tasks::Suite;
 
-use crate::doctor::{self, Finding};
+use crate::commands::doctor::{self, Finding};
 use crate::failure::Failure;
 use crate::site_images::{self, SiteImages};
 

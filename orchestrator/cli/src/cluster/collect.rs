@@ -1,7 +1,7 @@
 //! The episodes of parts, moved into the run once nobody plays by the plan any more.
 
-use ::cluster::folder::ClusterFolder;
-use ::cluster::lock::{FREE_WITHIN, PartLock};
+use cluster::folder::ClusterFolder;
+use cluster::lock::{FREE_WITHIN, PartLock};
 use results::RunFolder;
 use results::parts;
 use tokio::time::Instant;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use ::cluster::kubernetes::{EngineSidecar, Manifest, job_name};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use cluster::kubernetes::{EngineSidecar, Manifest, job_name};
 use llm_client::Model;
 use results::counted;
 use results::parts::input_files;
@@ -16,10 +16,10 @@ use tasks::{Suite, Task};
 use url::Url;
 
 use crate::cluster::{arguments, refusals};
+use crate::commands::run::Run;
 use crate::failure::{Failure, OrFail as _, Outcome};
-use crate::out;
 use crate::remote_run::written_to;
-use crate::run::Run;
+use crate::terminal::out;
 
 /// Parts by default: small ones, on a cluster whose size is not known here.
 const MOST_PARTS: usize = 32;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::Board;
+use crate::terminal::board::Board;
 
 /// As many parts are shown at once, so that the rest of the screen is seen.
 const MOST: usize = 16;

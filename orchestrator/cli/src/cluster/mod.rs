@@ -17,20 +17,20 @@ mod refusals;
 mod submit;
 mod tracks;
 
-use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::Plan;
-use ::cluster::slurm;
 use camino::Utf8Path;
+use cluster::folder::ClusterFolder;
+use cluster::plan::Plan;
+use cluster::slurm;
 pub(crate) use options::ClusterOptions;
 use options::Scheduler;
 use results::Summary;
 use runs::parts;
 
 use self::follow::{Followed, Follower};
-use crate::board::Board;
+use crate::commands::run::Run;
 use crate::failure::{Failure, Outcome};
-use crate::out;
-use crate::run::Run;
+use crate::terminal::board::Board;
+use crate::terminal::out;
 
 /// Plays one part here, or the whole run on a cluster.
 pub(crate) async fn run(run: Run) -> Outcome {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use ::cluster::decide::BEAT;
-use ::cluster::folder::ClusterFolder;
-use ::cluster::lock::{FREE_WITHIN, PartLock};
-use ::cluster::plan::Plan;
-use ::cluster::status::{PartState, PartStatus};
-use ::cluster::submissions;
 use camino::Utf8PathBuf;
+use cluster::decide::BEAT;
+use cluster::folder::ClusterFolder;
+use cluster::lock::{FREE_WITHIN, PartLock};
+use cluster::plan::Plan;
+use cluster::status::{PartState, PartStatus};
+use cluster::submissions;
 use parking_lot::Mutex;
 use results::EpisodeId;
 use runs::{Event, Options, Progress};
@@ -17,9 +17,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cluster::check;
 use crate::cluster::options::SubmissionId;
+use crate::commands::run::Run;
 use crate::failure::{Failure, OrFail as _, Outcome};
-use crate::interrupt;
-use crate::run::Run;
+use crate::terminal::interrupt;
 
 /// The part that a job plays.
 struct Part {
@@ -196,7 +196,7 @@ impl Reporter {
     fn new(part: &Part) -> Arc<Reporter> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let status = PartStatus {
-            format: ::cluster::status::FORMAT,
+            format: cluster::status::FORMAT,
             part: part.number,
             submission: part.submission,
             node: variable("SLURMD_NODENAME").unwrap_or_default(),
@@ -267,7 +267,7 @@ impl Reporter {
         Arc::new(move |event| {
             let doing = match event {
                 Event::Opening => "opening the snapshots".to_owned(),
-                Event::Indexing(at) => crate::progress::indexing(at),
+                Event::Indexing(at) => crate::terminal::progress::indexing(at),
                 Event::BringingUp { .. } => "bringing up the world".to_owned(),
                 Event::Started { episode, .. } => episode.to_string(),
                 Event::Step { episode, step, max_steps, .. } => {

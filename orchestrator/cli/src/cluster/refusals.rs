@@ -5,8 +5,8 @@ use snapshots::is_address;
 
 use crate::cluster::arguments;
 use crate::cluster::options::Scheduler;
+use crate::commands::run::Run;
 use crate::failure::{Failure, Outcome};
-use crate::run::Run;
 
 /// Options of Kubernetes alone.
 const OF_KUBERNETES: [&str; 4] = ["image", "claim", "secret", "engine_image"];

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::{Plan, agree_on_chromium, sha256};
-use ::cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
-use ::cluster::{Error, submissions};
 use camino::{Utf8Path, Utf8PathBuf};
+use cluster::folder::ClusterFolder;
+use cluster::plan::{Plan, agree_on_chromium, sha256};
+use cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
+use cluster::{Error, submissions};
 use llm_client::Model;
 use results::parts::{Durations, WeighedEpisode, assign, input_files};
 use results::{EpisodeId, RunFolder};
@@ -15,10 +15,10 @@ use runs::parts;
 use tasks::Suite;
 
 use crate::cluster::{arguments, refusals};
+use crate::commands::run::Run;
 use crate::failure::{Failure, OrFail as _, Outcome};
-use crate::out;
-use crate::run::Run;
 use crate::site_images::SiteImages;
+use crate::terminal::out;
 
 /// Parts for each worker that the cluster has CPUs for: many small ones, so that a slow one does
 /// not hold up the end.
@@ -76,7 +76,7 @@ impl Submitter {
             SiteImages::of(suite, &used, run.cluster.site_images.as_deref())?.known().await?;
         let name = |ids: Vec<EpisodeId>| ids.iter().map(ToString::to_string).collect();
         let plan = Plan {
-            format: ::cluster::status::FORMAT,
+            format: cluster::status::FORMAT,
             token: format!("{:08x}", rand::random::<u32>()),
             program_digest: sha256(&program)?,
             program,

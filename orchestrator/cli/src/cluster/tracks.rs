@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::cluster::decide::{JobView, PartView};
-use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::Plan;
-use ::cluster::slurm::{Job, JobState};
-use ::cluster::status::{PartState, PartStatus, StatusFiles};
-use ::cluster::submissions::{Submission, last_of};
+use cluster::decide::{JobView, PartView};
+use cluster::folder::ClusterFolder;
+use cluster::plan::Plan;
+use cluster::slurm::{Job, JobState};
+use cluster::status::{PartState, PartStatus, StatusFiles};
+use cluster::submissions::{Submission, last_of};
 use jiff::Timestamp;
 use tokio::time::{Duration, Instant};
 
@@ -210,13 +210,13 @@ pub(super) fn no_node(job: &Job) -> Option<&str> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use ::cluster::decide::{Decision, decide};
+    use cluster::decide::{Decision, decide};
 
     use super::*;
 
     fn plan(parts: usize) -> Plan {
         Plan {
-            format: ::cluster::status::FORMAT,
+            format: cluster::status::FORMAT,
             token: "0f".to_owned(),
             program: "/sandbox".into(),
             program_digest: String::new(),
@@ -309,7 +309,7 @@ mod tests {
         let mut heard = |restarts: u32, node: &str, beat: u64, state: PartState| {
             let (node, job) = (node.to_owned(), String::new());
             let path = folder.status_of(1, 1, restarts, &node);
-            let format = ::cluster::status::FORMAT;
+            let format = cluster::status::FORMAT;
             let status =
                 PartStatus { format, part: 1, submission: 1, node, job, beat, doing: None, state };
             status.write(&path).unwrap();
@@ -330,7 +330,7 @@ mod tests {
         for (part, track) in &mut tracks {
             let node = "n1".to_owned();
             track.status = (*part == 1).then(|| PartStatus {
-                format: ::cluster::status::FORMAT,
+                format: cluster::status::FORMAT,
                 part: 1,
                 submission: 1,
                 node,

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 
 pub(crate) use kind::ENGINE_CURE;
 
-use crate::{interrupt, out};
+use crate::terminal::interrupt;
+use crate::terminal::out;
 
 /// Shown at the end of `sandbox --help`.
 pub(crate) const EXIT_CODES: &str = "Exit codes:

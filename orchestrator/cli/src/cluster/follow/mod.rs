@@ -4,26 +4,26 @@ mod unfit_nodes;
 
 use std::collections::BTreeMap;
 
-use ::cluster::decide::{Decision, TRIES, decide};
-use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::Plan;
-use ::cluster::slurm::{self, Job, JobState};
-use ::cluster::status::{PartState, PartStatus, StatusFiles};
-use ::cluster::submissions;
+use cluster::decide::{Decision, TRIES, decide};
+use cluster::folder::ClusterFolder;
+use cluster::plan::Plan;
+use cluster::slurm::{self, Job, JobState};
+use cluster::status::{PartState, PartStatus, StatusFiles};
+use cluster::submissions;
 use results::counted;
 use results::{Outcome as EpisodeOutcome, RunFolder};
 use runs::{Event, parts};
 use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 
-use crate::board::Board;
 use crate::cluster::lines::Lines;
 use crate::cluster::new_episodes::{cost, new_episodes};
 use crate::cluster::submit::{Submitter, cancel_all, log};
 use crate::cluster::tracks::{End, Track, no_node, overview, tracks};
+use crate::commands::run::Run;
 use crate::failure::{Failure, Outcome};
-use crate::interrupt::Signals;
-use crate::run::Run;
+use crate::terminal::board::Board;
+use crate::terminal::interrupt::Signals;
 
 /// How often the files of the parts are read.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ const REFUSALS: u32 = 5;
 /// How long it waits before that, for each refusal.
 const AFTER_REFUSAL: Duration = Duration::from_secs(30);
 /// A question to Slurm for its jobs, under way.
-type Question = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
+type Question = JoinHandle<Result<Vec<Job>, cluster::Error>>;
 
 /// Jobs by the numbers of their submission and their part.
 type Jobs = BTreeMap<(u32, u32), Job>;
@@ -406,7 +406,7 @@ impl<'a> Follower<'a> {
     /// Leaves the jobs alone, or cancels them if it is said twice.
     async fn leave(&self, signals: &mut Signals, come_back: &str) -> Result<Followed, Failure> {
         self.board.clear();
-        crate::out::warn(&format!(
+        crate::terminal::out::warn(&format!(
             "interrupted; the jobs go on (interrupt again within {} s to cancel them)",
             SECOND_INTERRUPT.as_secs()
         ));

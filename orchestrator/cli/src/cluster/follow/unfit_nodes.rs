@@ -1,8 +1,8 @@
 //! Nodes that are left out, because they lack something or because parts fail on them.
 
-use ::cluster::slurm;
-use ::cluster::status::{PartState, PartStatus};
-use ::cluster::submissions;
+use cluster::slurm;
+use cluster::status::{PartState, PartStatus};
+use cluster::submissions;
 use tokio::time::Instant;
 
 use super::Follower;

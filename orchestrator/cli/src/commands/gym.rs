@@ -1,0 +1,188 @@
+//! `sandbox gym`: a suite as environments that other programs reset and step.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use host_check::Key;
+use parking_lot::Mutex;
+use runs::gym::{self, Settings};
+use runs::{Event, Limits, Options, Progress};
+use serde_json::json;
+use tokio::sync::oneshot;
+use url::Url;
+
+use crate::commands::daemon;
+use crate::commands::tasks;
+use crate::failure::{OrFail, Outcome};
+use crate::join::Joining;
+use crate::options::DataFolder;
+use crate::options::scoring::Scoring;
+use crate::options::units;
+use crate::terminal::interrupt;
+use crate::terminal::out;
+use crate::terminal::progress;
+use crate::trust::SiteVariables;
+
+/// Serve the tasks of a suite as BrowserGym environments over HTTP
+///
+/// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists
+/// the tasks. POST /reset with {"task": ID} begins an episode in a pristine world; it returns
+/// session, observation and info. POST /step with {"session", "action"} returns observation,
+/// reward, terminated, truncated and info. POST /close with {"session"} ends the episode. GET
+/// /metrics has measurements for Prometheus.
+/// Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py
+/// wraps the server as a Gymnasium environment.
+///
+/// The reward is 0 until the end of the episode, then the task's score. The results are a normal
+/// run of the agent `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second
+/// line of JSON sums up the others. Only who has the whole URL can use the server: its first part
+/// is a key, derived from the secret in --key. By default only this machine reaches it.
+#[derive(clap::Args)]
+pub(crate) struct Gym {
+    /// Folder with a suite.yaml
+    suite: Utf8PathBuf,
+    /// Address to listen on; port 0 is a free port
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// File with the secret that the key in the URL is derived from, made if absent [default:
+    /// server.key in the folder of --data]
+    #[arg(long, value_name = "FILE")]
+    key: Option<Utf8PathBuf>,
+    /// Parallel episodes, each with its own browser and gateway
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
+    workers: u16,
+    /// Folder for the results [default: runs/SUITE-gym-TIME]
+    #[arg(short, long, alias = "out", value_name = "DIR")]
+    output: Option<Utf8PathBuf>,
+    /// Continue the run in --output; its episodes count as attempted
+    #[arg(long, requires = "output")]
+    resume: bool,
+    /// Serve only this task; can be repeated
+    #[arg(long = "task", value_name = "ID")]
+    tasks: Vec<String>,
+    /// How long a reset waits for a free worker before it is refused with status 503
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds)]
+    wait: Duration,
+    /// How long a client may leave a session alone before its episode is lost: it ends as
+    /// `agent_failed`, because the reply was `late`
+    #[arg(long, value_name = "TIME", default_value = "300s", value_parser = units::some_seconds)]
+    idle_timeout: Duration,
+    /// How long one episode may take
+    #[arg(long, value_name = "TIME", default_value = "3600s", value_parser = units::seconds)]
+    episode_timeout: Duration,
+    /// How long the browser may take to look at a page, or to act and let the page settle
+    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
+    step_timeout: Duration,
+    /// Take no screenshots: `screenshot` is null in observations, and a step costs less
+    #[arg(long)]
+    no_screenshots: bool,
+    /// Write all network traffic into each episode's network.har, with credentials
+    #[arg(long)]
+    keep_network: bool,
+    /// Serve behind this `sandbox front` as well: register with it, and leave it at the end
+    #[arg(long, value_name = "FRONT-URL")]
+    join: Option<Url>,
+    /// File with the key of that front [default: front.key in the folder of --data]
+    #[arg(long, value_name = "FILE", requires = "join")]
+    join_key: Option<Utf8PathBuf>,
+    #[command(flatten)]
+    scoring: Scoring,
+    #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Gym {
+    /// Serves until interrupted, then says what was played.
+    pub(crate) async fn run(self) -> Outcome {
+        self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
+        let mut suite = tasks::load_undated(&self.suite)?;
+        let trust = &self.scoring.models.trust;
+        let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
+        let options = Options {
+            out: self.output,
+            resume: self.resume,
+            workers: self.workers.into(),
+            tasks: self.tasks,
+            screenshots: !self.no_screenshots,
+            keep_network: self.keep_network,
+            index_cache: Some(self.data.indexes()?),
+            town: Some(self.data.town()?),
+            helper: crate::commands::keep::helper(),
+            confinement: crate::options::confinement::by_default(&self.data)?,
+            scoring_mode: self.scoring.mode,
+            judge: self.scoring.judge(&self.data)?,
+            agreed,
+            site_variables: self.variables.given,
+            limits: Limits {
+                episode: self.episode_timeout,
+                answer: self.idle_timeout,
+                step: self.step_timeout,
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "gym")
+            .or_environment("make the key of the gym")?;
+        let (told, listens) = oneshot::channel();
+        let joining = match self.join {
+            Some(front) => {
+                let front_key = self.data.front_key(self.join_key.as_deref())?;
+                Some(Joining::start(
+                    gym_balancer::Membership::new(&front, front_key, key.clone())?,
+                    listens,
+                ))
+            }
+            None => None,
+        };
+        let settings = Settings { listen: self.listen, key: key.clone(), place_within: self.wait };
+        let bar = progress::spinner("opening the gym");
+        let shown = bar.clone();
+        let told = Mutex::new(Some(told));
+        let on_event: Progress = Arc::new(move |event| match event {
+            Event::Site(event) => {
+                if let Some(warning) = event.warning() {
+                    shown.suspend(|| out::warn(&warning));
+                } else if let Some(text) = daemon::describe(event) {
+                    progress::say(&shown, text);
+                }
+            }
+            Event::Listening(listening) => {
+                shown.finish_and_clear();
+                out::json_line(listening);
+                if let Some(told) = told.lock().take() {
+                    // Nobody listens where there is no front.
+                    let _ = told.send(listening.address);
+                }
+                eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
+            }
+            Event::Ended { episode, record, .. } => {
+                let worth = record
+                    .score
+                    .map_or_else(|| "not judged yet".to_owned(), |score| format!("{score:.2}"));
+                eprintln!("{episode}  {}  {worth}", record.outcome.kind());
+            }
+            _ => {}
+        });
+        let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
+        bar.finish_and_clear();
+        let left = match joining {
+            Some(joining) => joining.end().await,
+            None => Ok(()),
+        };
+        let Some(summary) = served? else {
+            out::json_line(&json!({ "run": null, "episodes": 0 }));
+            return left;
+        };
+        let report = results::report::write(&summary.folder).or_environment("write the report")?;
+        let played = json!({
+            "run": summary.folder, "episodes": summary.episodes, "score": summary.score, "errors": summary.errors,
+        });
+        out::json_line(&played);
+        eprintln!("{}\nreport        {report}", summary.table(progress::columns()));
+        left
+    }
+}

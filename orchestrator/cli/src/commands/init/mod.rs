@@ -1,0 +1,279 @@
+//! `sandbox init`: the folder of a new suite, with a task that passes and an agent that plays it.
+
+use std::io::Write as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Parser as _;
+use results::counted;
+use sites::Site;
+use snapshots::Page;
+use snapshots::index::ReplaySet;
+use url::Url;
+
+use crate::commands::demo;
+use crate::commands::record::{Record, web_address};
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+use crate::terminal::out;
+use crate::trust;
+use crate::trust::Origin;
+
+const SUITE: &str = "suite.yaml";
+const TASK: &str = "first-task.yaml";
+const SNAPSHOT: &str = "snapshot.wacz";
+/// What comes beside any suite.
+const BESIDE: [(&str, &str); 3] = [
+    ("README.md", include_str!("README.md")),
+    ("agent.py", include_str!("agent.py")),
+    ("sandbox_agents.py", include_str!("../../../../../clients/python/sandbox_agents.py")),
+];
+
+/// Make the folder of a new suite: a task that passes, an agent in Python, and a README
+///
+/// The world of the suite is a page that is recorded now (--url), a recording (--snapshot), or
+/// sites (--site). Without any of them it is the recording of the demo. In the folder of a suite,
+/// such as `sandbox tasks import` makes, only the agent and the README are added. No file is
+/// replaced.
+#[derive(clap::Args)]
+pub(crate) struct Init {
+    /// Folder of the suite; it is made if it is not there
+    folder: Utf8PathBuf,
+    /// Record this page first; options of `sandbox record` follow after `--`
+    #[arg(long, value_parser = web_address, group = "world")]
+    url: Option<Url>,
+    /// Use this recording; can be repeated. It stays where it is
+    #[arg(long, value_name = "FILE", group = "world")]
+    snapshot: Vec<Utf8PathBuf>,
+    /// Use this site; can be repeated
+    #[arg(long, value_name = "NAME", group = "world")]
+    site: Vec<String>,
+    /// Folder that has a folder for each site
+    #[arg(long, value_name = "DIR", default_value = "sites")]
+    sites: Utf8PathBuf,
+    /// Options of `sandbox record`
+    #[arg(last = true, requires = "url", value_name = "RECORD OPTIONS")]
+    record: Vec<String>,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// The words of the command line of a recording, from `record` on.
+#[derive(clap::Parser)]
+struct RecordAlone {
+    #[command(flatten)]
+    record: Record,
+}
+
+/// A suite's first task and its world.
+struct Scaffold {
+    /// Lines of the suite's `world`.
+    world: String,
+    start_url: String,
+    /// The title of the start page, if it is known.
+    title: Option<String>,
+    /// Names of the task's sites, or hosts in recordings.
+    sites: Vec<String>,
+}
+
+impl Init {
+    /// Whether it records pages, which may be of this user alone.
+    pub(crate) fn records(&self) -> bool {
+        self.url.is_some()
+    }
+
+    pub(crate) async fn run(self) -> Outcome {
+        let folder = &self.folder;
+        let new_folder = !folder.exists();
+        std::fs::create_dir_all(folder).or_input(format!("make {folder}"))?;
+        let is_empty = folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        let is_agreed_to = || trust::is_agreed_to(folder, &self.data).unwrap_or(false);
+        let origin = if is_empty {
+            Origin::New
+        } else if folder.join(SUITE).exists() && is_agreed_to() {
+            Origin::Agreed
+        } else {
+            // Also where only its suite.yaml is missing: the tasks may be somebody else's.
+            Origin::Foreign
+        };
+        let made = self.write().await;
+        if made.is_err() && new_folder {
+            // Only if it is empty.
+            let _ = std::fs::remove_dir(folder);
+        }
+        let files = made?;
+        println!("{folder} has {}: {}", counted(files.len(), "more file"), files.join(", "));
+        trust::warn_unless_kept(trust::agree_to_own(folder, origin, &self.data));
+        println!("");
+        let own =
+            format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
+        for agent in ["oracle", &own] {
+            println!(
+                "{}",
+                out::command_line(["sandbox", "run", folder.as_str(), "--agent", agent])
+            );
+        }
+        Ok(())
+    }
+
+    /// Writes the files, and gives their names.
+    async fn write(&self) -> Result<Vec<&'static str>, Failure> {
+        let mut files = Vec::new();
+        if self.folder.join(SUITE).exists() {
+            if self.url.is_some() || !self.snapshot.is_empty() || !self.site.is_empty() {
+                return Err(Failure::Input(format!(
+                    "failed to make a suite in {}: {SUITE} is there already; name another folder, or leave --url, \
+                     --snapshot and --site out to add an agent to it",
+                    self.folder
+                )));
+            }
+        } else {
+            let scaffold = self.scaffold().await?;
+            files.extend([(SUITE, scaffold.suite(&self.folder)), (TASK, scaffold.task())]);
+        }
+        let folder = [("folder", self.folder.as_str())];
+        files.extend(BESIDE.map(|(name, text)| (name, filled(text, &folder))));
+        let mut written = Vec::new();
+        for (name, text) in files {
+            let path = self.folder.join(name);
+            if write_new(&path, text.as_bytes()).or_input(format!("write {path}"))? {
+                written.push(name);
+            }
+        }
+        Ok(written)
+    }
+
+    async fn scaffold(&self) -> Result<Scaffold, Failure> {
+        if !self.site.is_empty() {
+            return self.of_sites();
+        }
+        if !self.snapshot.is_empty() {
+            return self.of_snapshots(&self.snapshot);
+        }
+        let snapshot = self.folder.join(SNAPSHOT);
+        match &self.url {
+            Some(url) => self.record_into(&snapshot, url).await?,
+            None => {
+                write_new(&snapshot, demo::SNAPSHOT).or_input(format!("write {snapshot}"))?;
+            }
+        }
+        self.of_snapshots(&[snapshot])
+    }
+
+    async fn record_into(&self, snapshot: &Utf8Path, url: &Url) -> Outcome {
+        let data = self.data.path()?;
+        let command =
+            ["record", url.as_str(), "--output", snapshot.as_str(), "--data", data.as_str()];
+        let command = command.into_iter().chain(self.record.iter().map(String::as_str));
+        let parsed = RecordAlone::try_parse_from(command).map_err(|error| {
+            Failure::Input(format!("failed to read what follows `--`: {error}"))
+        })?;
+        parsed.record.run().await
+    }
+
+    /// A task on the first page of recordings.
+    fn of_snapshots(&self, files: &[Utf8PathBuf]) -> Result<Scaffold, Failure> {
+        let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
+        let documents = set.html_documents().or_input("look for documents")?;
+        let listed =
+            set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
+        let Some(page) = listed.or_else(|| documents.into_iter().next()) else {
+            return Err(Failure::Input(
+                "failed to find a page to begin at: no HTML document was recorded with status 200 and a body"
+                    .to_owned(),
+            ));
+        };
+        let mut world = String::from("  snapshots:\n");
+        for file in files {
+            let path = path_from(&self.folder, file).or_input(format!("find {file}"))?;
+            world += &format!("    - {}\n", quoted(path.as_str()));
+        }
+        let Page { url, ts, title, .. } = page;
+        world += &format!("  clock: {}\n", ts);
+        let title = title.filter(|title| !title.trim().is_empty());
+        let host = Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        Ok(Scaffold { world, start_url: url, title, sites: host.into_iter().collect() })
+    }
+
+    /// A task at the door of the first site.
+    fn of_sites(&self) -> Result<Scaffold, Failure> {
+        let load = |name: &String| {
+            Site::load(&self.sites.join(name)).or_input(format!("read the site {name}"))
+        };
+        let sites = self.site.iter().map(load).collect::<Result<Vec<Site>, Failure>>()?;
+        let path = path_from(&self.folder, &self.sites).or_input(format!("find {}", self.sites))?;
+        let start_url = sites.first().map(Site::address).unwrap_or_default();
+        let clock = sites.first().and_then(|site| site.clock).unwrap_or_else(jiff::Timestamp::now);
+        let world = format!("  sites: {}\n  clock: {clock}\n", quoted(path.as_str()));
+        Ok(Scaffold { world, start_url, title: None, sites: self.site.clone() })
+    }
+}
+
+impl Scaffold {
+    fn suite(&self, folder: &Utf8Path) -> String {
+        let name = folder.file_name().unwrap_or("suite");
+        filled(
+            include_str!("suite.yaml"),
+            &[("name", &quoted(name)), ("world", self.world.trim_end())],
+        )
+    }
+
+    fn task(&self) -> String {
+        let (goal, scorer, answer) = match &self.title {
+            Some(title) => (
+                "What is the title of this page?",
+                format!("equals: {}", quoted(title)),
+                title.as_str(),
+            ),
+            None => (
+                "Stay on this page.",
+                format!("url: {{contains: {}}}", quoted(&self.start_url)),
+                "Done.",
+            ),
+        };
+        let values = [
+            ("goal", goal),
+            ("start_url", &quoted(&self.start_url)),
+            ("sites", &self.sites.join(", ")),
+            ("scorer", &scorer),
+            ("answer", &quoted(answer)),
+        ];
+        filled(include_str!("task.yaml"), &values)
+    }
+}
+
+/// A template with a value in the place of each `<<name>>`.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut parts = template.split("<<");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let value = part.split_once(">>").and_then(|(name, rest)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some([value, rest].concat())
+        });
+        text += &value.unwrap_or_else(|| format!("<<{part}"));
+    }
+    text
+}
+
+/// A text in YAML, on one line.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The path of `to` as seen from a folder.
+fn path_from(folder: &Utf8Path, to: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
+    let (folder, to) = (folder.canonicalize_utf8()?, to.canonicalize_utf8()?);
+    let shared =
+        folder.components().zip(to.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| "..");
+    Ok(up.chain(to.components().skip(shared).map(|part| part.as_str())).collect())
+}
+
+/// Writes a file if it is not there. Tells whether it was written.
+fn write_new(path: &Utf8Path, contents: &[u8]) -> std::io::Result<bool> {
+    match std::fs::File::create_new(path) {
+        Ok(mut file) => file.write_all(contents).map(|()| true),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error),
+    }
+}

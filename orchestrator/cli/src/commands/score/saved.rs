@@ -1,0 +1,242 @@
+//! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | warcbench |
+//! webarena | webchorearena`: attempts that were saved, without a browser.
+
+use std::collections::BTreeMap;
+use std::{fs, iter};
+
+use anyhow::Context as _;
+use camino::{Utf8Path, Utf8PathBuf};
+use results::Summary;
+use tasks::FallBack;
+use tasks::import::warcbench::{self, Recording};
+use tasks::import::webarena::{published, webarena};
+use tasks::import::{
+    Import, ImportError, assistantbench, fanoutqa, mind2web_live, visualwebarena, webchorearena,
+};
+use tasks::saved::read_saved;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+use crate::options::scoring::Scoring;
+use crate::terminal::out;
+use crate::terminal::progress;
+
+/// A benchmark's tasks and the saved attempts
+#[derive(clap::Args)]
+pub(super) struct SavedAttempts {
+    /// The benchmark's file of tasks
+    tasks: Utf8PathBuf,
+    /// File of attempts, one JSON object a line: `task` with the benchmark's id, and what the
+    /// benchmark scores of `answer`, the final `url`, `contents` of its targets, and `steps` with
+    /// `url`, `selector`, `value` and `html`
+    #[arg(long, value_name = "FILE")]
+    attempts: Utf8PathBuf,
+    /// Count tasks without an attempt as attempts without a result
+    #[arg(long)]
+    all: bool,
+    #[command(flatten)]
+    scoring: Scoring,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+/// The same where an answer is all that counts
+#[derive(clap::Args)]
+pub(super) struct SavedAnswers {
+    #[command(flatten)]
+    saved: SavedAttempts,
+    /// Attempts of another system, such as a closed-book model, for tasks without an answer in
+    /// --attempts. Can be repeated; the first answer counts. The result says how many answers each
+    /// file gave
+    #[arg(long = "fallback", alias = "fall-back", value_name = "FILE")]
+    fallback: Vec<Utf8PathBuf>,
+}
+
+/// Whose tasks they are.
+#[derive(Clone, Copy)]
+pub(super) enum Benchmark {
+    AssistantBench,
+    FanOutQa,
+    Mind2WebLive,
+    VisualWebArena,
+    WarcBench,
+    WebArena,
+    WebChoreArena,
+}
+
+impl Benchmark {
+    fn name(self) -> &'static str {
+        match self {
+            Benchmark::AssistantBench => "assistantbench",
+            Benchmark::FanOutQa => "fanoutqa",
+            Benchmark::Mind2WebLive => "mind2web-live",
+            Benchmark::VisualWebArena => "visualwebarena",
+            Benchmark::WarcBench => "warcbench",
+            Benchmark::WebArena => "webarena",
+            Benchmark::WebChoreArena => "webchorearena",
+        }
+    }
+
+    /// Reads its tasks from the text of this file.
+    fn read(self, text: &str, file: &Utf8Path) -> Result<Import, ImportError> {
+        match self {
+            Benchmark::AssistantBench => assistantbench(text),
+            Benchmark::FanOutQa => fanoutqa(text),
+            Benchmark::Mind2WebLive => mind2web_live(text),
+            Benchmark::VisualWebArena => {
+                visualwebarena::visualwebarena(text, &visualwebarena::published())
+            }
+            Benchmark::WarcBench => {
+                // Nobody looks at pages, so it makes no difference whether recordings are there.
+                let nowhere =
+                    Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
+                let kinds = BTreeMap::new();
+                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| {
+                    Ok(nowhere.clone())
+                })
+            }
+            Benchmark::WebArena => webarena(text, &published()),
+            Benchmark::WebChoreArena => webchorearena(text, &published()),
+        }
+    }
+}
+
+impl SavedAnswers {
+    /// Exit code 0 when everything that is there was scored, whatever its score.
+    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+        self.saved.score(benchmark, self.fallback).await
+    }
+}
+
+impl SavedAttempts {
+    /// Exit code 0 when everything that is there was scored, whatever its score.
+    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+        self.score(benchmark, Vec::new()).await
+    }
+
+    async fn score(self, benchmark: Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
+        let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
+        let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
+        crate::commands::tasks::import::warn(&import);
+        let mut attempts = self.attempts(&self.attempts, &import)?;
+        let mut sources = Vec::new();
+        if !fallback.is_empty() {
+            let mut systems = vec![attempts];
+            for file in &fallback {
+                systems.push(self.attempts(file, &import)?);
+            }
+            let combined = FallBack::of(&import.tasks, &systems);
+            attempts = combined.attempts;
+            let files = iter::once(self.attempts.clone()).chain(fallback);
+            sources = files
+                .zip(combined.answers)
+                .map(|(file, answers)| Source { file, answers })
+                .collect();
+        }
+        let missing: Vec<&str> = import
+            .tasks
+            .iter()
+            .filter(|task| !attempts.iter().any(|attempt| attempt.is_of(task)))
+            .map(|task| task.id.as_str())
+            .collect();
+        if self.all {
+            let nothing = missing.iter().map(|id| serde_json::json!({ "task": id }).to_string());
+            let nothing: Vec<String> = nothing.collect();
+            attempts.extend(read_saved(&nothing.join("\n")).expect("ids are attempts"));
+        }
+        let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
+        let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
+        let judge = self.scoring.judge(&self.data)?;
+        let summary =
+            runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
+        if sources.is_empty() {
+            print(&summary, self.json);
+        } else {
+            print_with_sources(&summary, &sources, attempts.len(), self.json);
+        }
+        if !missing.is_empty() && !self.all {
+            out::warn(&format!(
+                "{} of {} tasks have no attempt and are left out; --all counts them",
+                missing.len(),
+                import.tasks.len()
+            ));
+        }
+        Scoring::verdict(&summary)
+    }
+
+    /// What was attempted, all of it at tasks that are there.
+    fn attempts(
+        &self,
+        file: &Utf8Path,
+        import: &Import,
+    ) -> Result<Vec<tasks::saved::SavedAttempt>, Failure> {
+        let attempts = read_saved(&read(file)?);
+        let attempts = attempts.with_context(|| file.to_string()).or_input("read the attempts")?;
+        let strange: Vec<&str> = attempts
+            .iter()
+            .filter(|attempt| !import.tasks.iter().any(|task| attempt.is_of(task)))
+            .map(|attempt| attempt.task.as_str())
+            .collect();
+        if let [first, rest @ ..] = strange.as_slice() {
+            let others = if rest.is_empty() {
+                String::new()
+            } else {
+                format!(", nor {} others", rest.len())
+            };
+            return Err(Failure::Input(format!(
+                "failed to read {file}: no task `{first}` in {}{others} that can be scored",
+                self.tasks
+            )));
+        }
+        Ok(attempts)
+    }
+}
+
+/// Where answers came from.
+#[derive(serde::Serialize)]
+struct Source {
+    file: Utf8PathBuf,
+    answers: usize,
+}
+
+/// A summary of what several systems attempted together.
+#[derive(serde::Serialize)]
+struct Combined<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// How many answers came from each file, in their order.
+    answers_from: &'a [Source],
+    /// Attempts without an answer in any file.
+    unanswered: usize,
+}
+
+fn print_with_sources(summary: &Summary, sources: &[Source], attempts: usize, json: bool) {
+    let answered: usize = sources.iter().map(|source| source.answers).sum();
+    let unanswered = attempts - answered;
+    if json {
+        let combined = Combined { summary, answers_from: sources, unanswered };
+        out::json(&combined);
+        return;
+    }
+    print(summary, false);
+    for Source { file, answers } in sources {
+        println!("answers from   {answers:>6}  {file}");
+    }
+    println!("no answer      {unanswered:>6}");
+}
+
+/// Prints scores, without what only a run has.
+pub(super) fn print(summary: &Summary, json: bool) {
+    if json {
+        out::json(summary);
+    } else {
+        println!("{}", summary.score_table(progress::columns()));
+    }
+}
+
+fn read(path: &Utf8Path) -> Result<String, Failure> {
+    fs::read_to_string(path).with_context(|| path.to_string()).or_input("score what was saved")
+}

@@ -1,0 +1,38 @@
+//! Options that have a new name. The old name is an alias that `--help` does not show.
+
+use crate::terminal::out;
+
+/// The old names, and the new ones.
+const RENAMED: [(&str, &str); 2] = [("--out", "--output"), ("--fall-back", "--fallback")];
+
+/// Warns of the old names on the command line.
+pub(crate) fn warn() {
+    let arguments: Vec<String> =
+        std::env::args_os().filter_map(|text| text.into_string().ok()).collect();
+    for (old, new) in used(&arguments) {
+        out::warn(&format!("{old} is called {new} now; the old name goes with a later version"));
+    }
+}
+
+/// The renamed options among the arguments. What follows `--` is another program's.
+fn used(arguments: &[String]) -> Vec<(&'static str, &'static str)> {
+    let own = || arguments.iter().take_while(|argument| *argument != "--");
+    let name = |argument: &String| argument.split('=').next().unwrap_or_default().to_owned();
+    RENAMED.into_iter().filter(|(old, _)| own().any(|argument| name(argument) == *old)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::used;
+
+    #[test]
+    fn old_names_are_found_before_the_programs_own_arguments() {
+        let used = |text: &str| {
+            let arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            used(&arguments).into_iter().map(|(old, _)| old).collect::<Vec<_>>()
+        };
+        assert_eq!(used("run suite --out x"), ["--out"]);
+        assert_eq!(used("run suite --out=x --output=y"), ["--out"]);
+        assert!(used("env suite task --output x -- program --out y").is_empty());
+    }
+}
