@@ -37,7 +37,7 @@ pub use play::deadline::SCORING;
 pub use play::environment::Environment;
 pub use play::options::{ConfinementOptions, Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};
-pub use play::run::{Machine, run, run_in};
+pub use play::run::{HostFacts, run, run_in};
 pub use play::running_sites::session_cookie;
 pub use play::{attach, browser_state, device, environment, log, parts, world};
 pub use rescore::{score_again, score_saved};

@@ -22,7 +22,7 @@ use tasks::{Suite, Task};
 use super::client::SPEECH;
 use super::server::NoSession;
 use crate::play::blocking::blocking;
-use crate::play::run::{Machine, out, record};
+use crate::play::run::{HostFacts, out, record};
 use crate::{Error, Options};
 
 /// The attempts of one gym. Clones share them.
@@ -32,7 +32,7 @@ pub(super) struct Attempts(Arc<Inner>);
 struct Inner {
     suite: Suite,
     options: Options,
-    machine: Machine,
+    machine: HostFacts,
     run: RunFolder,
     begun: Timestamp,
     /// Only blocking threads lock it.
@@ -51,7 +51,7 @@ impl Attempts {
     pub(super) async fn open(
         suite: &Suite,
         options: &Options,
-        machine: Machine,
+        machine: HostFacts,
     ) -> Result<Attempts, Error> {
         let (suite, options) = (suite.clone(), options.clone());
         let opened = blocking(move || Inner::open(suite, options, machine)).await?;
@@ -93,7 +93,7 @@ impl Attempts {
 }
 
 impl Inner {
-    fn open(suite: Suite, options: Options, machine: Machine) -> Result<Inner, Error> {
+    fn open(suite: Suite, options: Options, machine: HostFacts) -> Result<Inner, Error> {
         let mut state = State::default();
         let run = open_folder(&suite, &options, &machine, &mut state.digests)?;
         let begun = run.run()?.started;
@@ -156,7 +156,7 @@ impl State {
 fn open_folder(
     suite: &Suite,
     options: &Options,
-    machine: &Machine,
+    machine: &HostFacts,
     digests: &mut Digests,
 ) -> Result<RunFolder, Error> {
     let path = out(suite, "gym", options, Timestamp::now());
@@ -178,7 +178,7 @@ fn written(
     options: &Options,
     tasks: &[Task],
     repeat: u32,
-    machine: &Machine,
+    machine: &HostFacts,
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
     let (multiaction, scoring_mode) = (SPEECH.multiaction, options.scoring_mode);

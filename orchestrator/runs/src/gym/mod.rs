@@ -24,7 +24,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::run::{Machine, select};
+use crate::play::run::{HostFacts, select};
 use crate::play::world::World;
 use crate::play::{running_sites, start_pages};
 use crate::{Error, Event, Options, Progress};
@@ -78,7 +78,7 @@ pub async fn serve(
     let repeated = Options { repeat, ..options.clone() };
     let running = running_sites::open(suite, &tasks, &repeated, &interrupt, &progress).await?;
     let open = async {
-        let machine = Machine::of(running.as_ref(), options.headed).await?;
+        let machine = HostFacts::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
         let world = start_pages::open(suite, &tasks, town, options, &progress).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
@@ -100,7 +100,7 @@ pub async fn serve(
 /// # Errors
 /// As [`serve`].
 pub async fn serve_in<E, B, F>(
-    machine: Machine,
+    machine: HostFacts,
     bring_up: B,
     suite: &Suite,
     options: &Options,

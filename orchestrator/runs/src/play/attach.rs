@@ -34,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 use crate::confinement::{Places, Programs};
 use crate::play::blame::{self, Suspect};
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::run::Machine;
+use crate::play::run::HostFacts;
 use crate::play::trace::Trace;
 use crate::play::watch::{LAST_OBSERVATION, WatchError, keep_picture, note, watch};
 use crate::play::world::World;
@@ -119,7 +119,7 @@ where
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
     let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
     let played = async {
-        let machine = Machine::of(running.as_ref(), options.headed).await?;
+        let machine = HostFacts::of(running.as_ref(), options.headed).await?;
         let programs = Programs::of(suite, options, Vec::new());
         let programs = if command.is_empty() { None } else { Some(programs.await) };
         let town = running.as_ref().map(|running| running.town.clone());

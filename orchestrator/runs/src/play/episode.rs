@@ -114,7 +114,7 @@ pub(crate) async fn play<E: Environment>(
     let suspect = if trace.agent_was_heard && !agent.is_built_in() {
         Suspect::Agent
     } else {
-        Suspect::Machine
+        Suspect::HostFacts
     };
     let unstartable = match &driven {
         Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
@@ -169,7 +169,7 @@ pub(crate) async fn never_began(
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = blame::machine(error);
     let record =
-        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
+        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::HostFacts).await?;
     Ok(EpisodeResult {
         record,
         steps: Vec::new(),

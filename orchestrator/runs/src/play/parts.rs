@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use results::{EpisodeId, RunFolder};
 use tasks::{Suite, Task};
 
-use crate::play::run::{self, Machine};
+use crate::play::run::{self, HostFacts};
 use crate::{Error, Options};
 
 /// Begins a run in its folder, or goes on with the one that is there, without playing anything.
@@ -21,7 +21,7 @@ pub fn begin(suite: &Suite, agent: &AgentSpec, options: &Options) -> Result<RunF
         return Err(why);
     }
     // Chromium is that of the machines that play.
-    run::open_folder(suite, &tasks, agent, options, &Machine::default())
+    run::open_folder(suite, &tasks, agent, options, &HostFacts::default())
 }
 
 /// The episodes that are still to be played; with `retry_errors` also those that ended in an error.

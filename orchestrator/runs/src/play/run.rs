@@ -73,7 +73,7 @@ async fn run_with(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let machine = Machine::of(running, options.headed).await?;
+    let machine = HostFacts::of(running, options.headed).await?;
     let tasks = own_tasks(select(suite, options)?, options);
     let town = running.map(|running| running.town.clone());
     progress(Event::Opening);
@@ -88,7 +88,7 @@ async fn run_with(
 
 /// What a run knows of the machine that plays it.
 #[derive(Debug, Clone, Default)]
-pub struct Machine {
+pub struct HostFacts {
     /// The version of Chromium, to be written down.
     pub chromium: Option<String>,
     /// How far programs are confined, to be written down; absent where there are none.
@@ -99,15 +99,15 @@ pub struct Machine {
     pub copies: BTreeMap<String, usize>,
 }
 
-impl Machine {
+impl HostFacts {
     /// This machine. In a window, another browser shows the pages.
-    pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<Machine, Error> {
+    pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<HostFacts, Error> {
         let chromium = blocking(move || chromium_version(headed)).await?;
         let Some(RunningSites { town, copies }) = running else {
-            return Ok(Machine { chromium, ..Machine::default() });
+            return Ok(HostFacts { chromium, ..HostFacts::default() });
         };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
-        Ok(Machine { chromium, images, copies: copies.clone(), confinement: None })
+        Ok(HostFacts { chromium, images, copies: copies.clone(), confinement: None })
     }
 }
 
@@ -121,7 +121,7 @@ fn chromium_version(headed: bool) -> Result<Option<String>, Error> {
 /// # Errors
 /// As [`run`].
 pub async fn run_in<E, B, F>(
-    machine: Machine,
+    machine: HostFacts,
     bring_up: B,
     suite: &Suite,
     agent: &AgentSpec,
@@ -200,7 +200,7 @@ pub(crate) fn open_folder(
     tasks: &[Task],
     agent: &AgentSpec,
     options: &Options,
-    machine: &Machine,
+    machine: &HostFacts,
 ) -> Result<RunFolder, Error> {
     let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
     let mut digests = Digests::default();
@@ -234,7 +234,7 @@ pub(crate) fn record(
     tasks: &[Task],
     agent: String,
     repeat: u32,
-    machine: &Machine,
+    machine: &HostFacts,
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
     let digest = digests.of_suite(&suite.world, tasks)?;

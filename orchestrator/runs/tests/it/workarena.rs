@@ -13,7 +13,7 @@ use llm_client::Model;
 use results::Summary;
 use results::{AgentFailure, EpisodeId, Outcome, RunFolder};
 use runs::environment::{EnvironmentError, NotActed};
-use runs::{Environment, Limits, Machine, Options};
+use runs::{Environment, Limits, HostFacts, Options};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
@@ -238,7 +238,7 @@ async fn play(
     agent.connect(&mut |_| Ok::<_, std::convert::Infallible>(course.model.clone()))?;
     let suite = suite()?;
     let summary = runs::run_in(
-        Machine::default(),
+        HostFacts::default(),
         bring_up,
         &suite,
         &agent,

@@ -65,7 +65,7 @@ impl Gym {
                     say.lock().unwrap().take().unwrap().send(listening.url.clone()).unwrap();
                 }
             });
-            let machine = runs::Machine::default();
+            let machine = runs::HostFacts::default();
             gym::serve_in(machine, bring_up, &suite, &options, settings, stop, on_event).await
         });
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
@@ -164,7 +164,7 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (oracle, suite): (AgentSpec, _) = ("oracle".parse().unwrap(), suite().unwrap());
     let run = runs::run_in(
-        runs::Machine::default(),
+        runs::HostFacts::default(),
         bring_up,
         &suite,
         &oracle,

@@ -14,7 +14,7 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use results::{EpisodeId, Outcome, RunFolder, Times};
 use results::{Summary, compare, compare_repeats, fingerprint, pair};
-use runs::{Error, Limits, Machine, Options, Progress};
+use runs::{Error, Limits, HostFacts, Options, Progress};
 use scoring::{PageCheck, Scorer};
 use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ async fn play_with_progress(
     let mood = mood.clone();
     let bring_up = move |_| Fake::bring_up(mood.clone());
     Ok(runs::run_in(
-        Machine::default(),
+        HostFacts::default(),
         bring_up,
         &suite()?,
         &agent.parse::<AgentSpec>()?,

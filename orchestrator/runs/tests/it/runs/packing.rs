@@ -33,7 +33,7 @@ async fn played(suite: &Suite, out: &Utf8Path, judge: Model) -> Tested {
     let agent: AgentSpec = replying(&["send_msg_to_user('a bicycle')"]).parse()?;
     let bring_up = move |_| Fake::bring_up(Mood::default());
     let stop = CancellationToken::new();
-    runs::run_in(Machine::default(), bring_up, suite, &agent, &options, stop, runs::silent())
+    runs::run_in(HostFacts::default(), bring_up, suite, &agent, &options, stop, runs::silent())
         .await?;
     Ok(())
 }

@@ -21,7 +21,7 @@ async fn play_suite(suite: &Suite, out: &Utf8Path) -> Result<Summary, Box<dyn st
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (agent, interrupt) = ("oracle".parse::<AgentSpec>()?, CancellationToken::new());
     Ok(runs::run_in(
-        Machine::default(),
+        HostFacts::default(),
         bring_up,
         suite,
         &agent,
@@ -103,7 +103,7 @@ read -r end"#,
     let (options, mood) = (Options { keep_storage: true, ..into(&out) }, Mood::default());
     let (bring_up, kind) = (move |_| Fake::bring_up(mood.clone()), agent.parse::<AgentSpec>()?);
     runs::run_in(
-        Machine::default(),
+        HostFacts::default(),
         bring_up,
         &suite,
         &kind,
@@ -136,7 +136,7 @@ async fn play_changed(
     let bring_up = |_| Fake::bring_up(Mood::default());
     let agent = program.parse::<AgentSpec>()?;
     runs::run_in(
-        Machine::default(),
+        HostFacts::default(),
         bring_up,
         &suite,
         &agent,
