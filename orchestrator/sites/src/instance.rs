@@ -14,7 +14,7 @@ use url::Url;
 
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::driver::Machine;
+use crate::driver::InstanceRuntime;
 use crate::quota::Quota;
 use crate::{Error, Site};
 
@@ -90,7 +90,7 @@ pub(crate) struct Instance {
     pub(crate) upstream: Upstream,
     pub(crate) clock: Clock,
     pub(crate) content: Content,
-    pub(crate) machine: Box<dyn Machine>,
+    pub(crate) machine: Box<dyn InstanceRuntime>,
     /// Where its other ports are reached, if not at the address of `upstream`.
     pub(crate) ports: BTreeMap<u16, Upstream>,
     /// The disk quota of its folder.
@@ -105,7 +105,7 @@ impl Instance {
         upstream: Upstream,
         clock: Clock,
         content: Content,
-        machine: Box<dyn Machine>,
+        machine: Box<dyn InstanceRuntime>,
     ) -> Instance {
         let (ports, quota, ended) = (BTreeMap::new(), None, watch::Sender::new(None));
         Instance { id, upstream, clock, content, machine, ports, quota, ended }

@@ -304,7 +304,7 @@ impl Container {
         said.lines().map(str::to_owned).collect()
     }
 
-    /// Like [`super::Machine::follow`], with a prefix before each line.
+    /// Like [`super::InstanceRuntime::follow`], with a prefix before each line.
     pub(crate) async fn follow(&self, lines: Option<usize>, before: &str, tell: &Sender<String>) {
         let tail = lines.map_or("all".to_owned(), |lines| lines.to_string());
         let options = LogsOptionsBuilder::default()

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use tokio::sync::mpsc::Sender;
 
-use super::Machine;
+use super::InstanceRuntime;
 use super::container::Container;
 use super::leftovers::Leftovers;
 use crate::Error;
@@ -151,7 +151,7 @@ impl Containers {
     }
 }
 
-impl Machine for Containers {
+impl InstanceRuntime for Containers {
     fn exec<'a>(
         &'a self,
         command: &'a [String],

@@ -15,7 +15,7 @@ use tokio::net::UnixListener;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
-use super::{Driver, Machine};
+use super::{Driver, InstanceRuntime};
 use crate::clock::Clock;
 use crate::content::{Content, blocking};
 use crate::instance::Instance;
@@ -153,7 +153,7 @@ impl Drop for Server {
     }
 }
 
-impl Machine for Server {
+impl InstanceRuntime for Server {
     fn exec<'a>(
         &'a self,
         command: &'a [String],

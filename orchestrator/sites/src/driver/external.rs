@@ -5,7 +5,7 @@ use futures_util::future::{self, BoxFuture};
 use tokio::sync::mpsc::Sender;
 use url::Url;
 
-use super::{Driver, Machine};
+use super::{Driver, InstanceRuntime};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::instance::Instance;
@@ -41,15 +41,15 @@ impl Driver for External {
             upstream,
             Clock::Real,
             Content::Elsewhere,
-            Box::new(ExternalMachine),
+            Box::new(ExternalRuntime),
         )))
         .boxed()
     }
 }
 
-struct ExternalMachine;
+struct ExternalRuntime;
 
-impl Machine for ExternalMachine {
+impl InstanceRuntime for ExternalRuntime {
     fn exec<'a>(
         &'a self,
         command: &'a [String],

@@ -1,7 +1,7 @@
 //! Drivers run instances: as containers, as processes, as embedded applications, or on an external
 //! machine.
 //!
-//! A [`Driver`] starts instances of one site. A [`Machine`] is the running part of an instance,
+//! A [`Driver`] starts instances of one site. A [`InstanceRuntime`] is the running part of an instance,
 //! without its state and its clock. Only the pool decides which instances exist, and when they
 //! start and stop.
 
@@ -49,7 +49,7 @@ pub(crate) trait Driver: Send + Sync {
 }
 
 /// The running part of an instance.
-pub(crate) trait Machine: Send + Sync {
+pub(crate) trait InstanceRuntime: Send + Sync {
     /// Runs a command beside the application. Returns its output if it succeeds.
     fn exec<'a>(
         &'a self,
@@ -66,7 +66,7 @@ pub(crate) trait Machine: Send + Sync {
     }
 
     /// Whether its first process is ending, as the system says, where it is on this machine.
-    /// [`Machine::ended`] follows a moment later.
+    /// [`InstanceRuntime::ended`] follows a moment later.
     fn is_exiting(&self) -> bool {
         false
     }

@@ -21,7 +21,7 @@ use tokio::sync::{OnceCell, watch};
 use tokio::time::interval;
 
 use super::namespace::{Gate, Namespaces};
-use super::{Driver, Machine};
+use super::{Driver, InstanceRuntime};
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
 use crate::follow::whole_lines;
@@ -338,7 +338,7 @@ impl Group {
     }
 }
 
-impl Machine for Group {
+impl InstanceRuntime for Group {
     fn exec<'a>(
         &'a self,
         command: &'a [String],
