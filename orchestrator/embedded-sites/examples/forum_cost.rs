@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::Request;
-use embedded_sites::{Clock, Golden, Options, SiteCopy, forum};
+use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, forum};
 use tower::ServiceExt;
 
 const PAGES: [&str; 9] = [
@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The URL of the submission with the most comments.
-fn longest(copy: &SiteCopy) -> Result<String, Box<dyn Error>> {
+fn longest(copy: &EmbeddedInstance) -> Result<String, Box<dyn Error>> {
     let sql = "select '/f/' || f.name || '/' || s.id || '/' || s.slug as path from submissions s \
                join forums f on f.id = s.forum order by s.comments desc limit 1";
     let rows = copy.query(sql, &[])?;

@@ -27,12 +27,12 @@ impl Options {
 
 /// An instance with a database of its own. Clones are handles on the same instance.
 #[derive(Clone)]
-pub struct SiteCopy {
+pub struct EmbeddedInstance {
     store: Arc<Store>,
     router: Router,
 }
 
-impl SiteCopy {
+impl EmbeddedInstance {
     pub(crate) fn new(store: Store, router: Router) -> Self {
         Self { store: Arc::new(store), router }
     }

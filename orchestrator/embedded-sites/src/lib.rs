@@ -7,14 +7,14 @@
 //! - [`desk`] lists the running sites, with a calculator, a scratchpad and manuals;
 //! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format.
 //!
-//! Each running instance of a site is a [`SiteCopy`]: an axum router over a SQLite database in
+//! Each running instance of a site is a [`EmbeddedInstance`]: an axum router over a SQLite database in
 //! memory. The database is copied from a [`Golden`] one.
 //!
 //! ```text
 //! Golden::open(folder)        golden databases on disk, generated once, always the same bytes
 //!   |- forum::start        -.
 //!   |- turkingbench::start -|
-//!   `- desk::start         -+-> SiteCopy   router()  what a browser reaches
+//!   `- desk::start         -+-> EmbeddedInstance   router()  what a browser reaches
 //!                              |          reset()   restores the golden pages by an online backup
 //!                              |          digest()  over every row of every table
 //!                              `          query()   read-only SQL for scorers
@@ -47,7 +47,7 @@ pub mod forum;
 pub mod turkingbench;
 
 pub use clock::Clock;
-pub use copy::{Options, SiteCopy};
+pub use copy::{Options, EmbeddedInstance};
 pub use error::Error;
 pub use files::Files;
 pub use golden::Golden;

@@ -46,12 +46,12 @@ pub struct BadHeader(String);
 impl Site {
     /// The site `name`, whose instance listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
-        Self::by(name.into(), SiteAddress::Copy(Place::At(address)))
+        Self::by(name.into(), SiteAddress::Instance(Place::At(address)))
     }
 
     /// The site `name`, whose instance listens on this Unix socket for plain HTTP.
     pub fn at_socket(name: impl Into<String>, path: &Path) -> Self {
-        Self::by(name.into(), SiteAddress::Copy(Place::Socket(path.into())))
+        Self::by(name.into(), SiteAddress::Instance(Place::Socket(path.into())))
     }
 
     /// The external site `name`, on the server of a URL: in plain HTTP or, for `https`, TLS. The

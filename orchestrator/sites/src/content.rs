@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use embedded_sites::SiteCopy;
+use embedded_sites::EmbeddedInstance;
 use serde_json::{Map, Value};
 
 use crate::Error;
@@ -21,7 +21,7 @@ pub(crate) enum Content {
         live: Live,
     },
     /// The database of a built-in application.
-    Embedded(SiteCopy),
+    Embedded(EmbeddedInstance),
     /// The driver has no access to the state.
     Elsewhere,
 }

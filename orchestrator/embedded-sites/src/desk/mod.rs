@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::error::sqlite;
 use crate::golden::Recipe;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
-use crate::{Error, Golden, Options, SiteCopy};
+use crate::{Error, Golden, Options, EmbeddedInstance};
 
 /// The sites that the desk lists.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -96,7 +96,7 @@ const TEMPLATES: [(&str, &str); 9] = templates![
 ];
 
 /// Starts an instance that shows the sites in `directory`.
-pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<SiteCopy, Error> {
+pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<EmbeddedInstance, Error> {
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Value::from_object(directory.clone()));
     let store = golden.copy(&recipe())?;
@@ -107,7 +107,7 @@ pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Resul
         templates,
         frame: |_| Ok(Value::default()),
     });
-    Ok(SiteCopy::new(store, router(&server)))
+    Ok(EmbeddedInstance::new(store, router(&server)))
 }
 
 fn recipe() -> Recipe {

@@ -37,7 +37,7 @@ pub use seed::{ACCOUNTS, Account};
 
 use crate::live::Live;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
-use crate::{Error, Golden, Options, SiteCopy};
+use crate::{Error, Golden, Options, EmbeddedInstance};
 
 macro_rules! templates {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("templates/", $name)))),*] };
@@ -74,10 +74,10 @@ const TEMPLATES: [(&str, &str); 27] = templates![
 ];
 
 /// Starts an instance of the golden forum. Generates the golden database if the folder lacks it.
-pub fn start(golden: &Golden, options: &Options) -> Result<SiteCopy, Error> {
+pub fn start(golden: &Golden, options: &Options) -> Result<EmbeddedInstance, Error> {
     let store = golden.copy(&seed::recipe())?;
     let router = over(store.live(), options)?;
-    Ok(SiteCopy::new(store, router))
+    Ok(EmbeddedInstance::new(store, router))
 }
 
 /// Serves the forum from a database file that [`generate`] made. Another process may restore the

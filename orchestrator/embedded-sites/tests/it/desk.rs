@@ -3,7 +3,7 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use embedded_sites::desk::{ListedAccount, ListedSite, SiteList};
-use embedded_sites::{Clock, Golden, Options, SiteCopy, desk};
+use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, desk};
 use tower::ServiceExt;
 
 fn town() -> SiteList {
@@ -21,25 +21,25 @@ fn town() -> SiteList {
     SiteList { sites: vec![shop] }
 }
 
-fn copy() -> SiteCopy {
+fn copy() -> EmbeddedInstance {
     let folder = tempfile::tempdir().unwrap();
     let golden = Golden::open(folder.path()).unwrap();
     let clock = Clock::fixed("2023-06-15T09:00:00Z".parse().unwrap());
     desk::start(&golden, &Options::new(clock), &town().into()).unwrap()
 }
 
-async fn send(copy: &SiteCopy, request: Request<Body>) -> (StatusCode, String) {
+async fn send(copy: &EmbeddedInstance, request: Request<Body>) -> (StatusCode, String) {
     let answer = copy.router().oneshot(request).await.unwrap();
     let status = answer.status();
     let body = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-async fn get(copy: &SiteCopy, path: &str) -> (StatusCode, String) {
+async fn get(copy: &EmbeddedInstance, path: &str) -> (StatusCode, String) {
     send(copy, Request::get(path).body(Body::empty()).unwrap()).await
 }
 
-async fn post(copy: &SiteCopy, path: &str, form: &str) -> StatusCode {
+async fn post(copy: &EmbeddedInstance, path: &str, form: &str) -> StatusCode {
     let (_, page) = get(copy, "/scratchpad.html").await;
     let token = page.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
     let request = Request::post(path).body(Body::from(format!("token={token}&{form}"))).unwrap();

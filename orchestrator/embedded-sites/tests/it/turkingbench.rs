@@ -7,13 +7,13 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use camino::Utf8Path;
 use embedded_sites::turkingbench::{Library, start};
-use embedded_sites::{Clock, Golden, Options, SiteCopy};
+use embedded_sites::{Clock, Golden, Options, EmbeddedInstance};
 use serde_json::json;
 use tower::ServiceExt as _;
 
 struct Ground {
     _keep: tempfile::TempDir,
-    copy: SiteCopy,
+    copy: EmbeddedInstance,
 }
 
 fn ground() -> Ground {

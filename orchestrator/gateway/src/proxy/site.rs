@@ -29,7 +29,7 @@ pub(super) async fn forward(
         request.body,
     );
     let mut arrived = while_there(site, sent).await?;
-    if !matches!(site.way(), SiteAddress::Copy(_)) {
+    if !matches!(site.way(), SiteAddress::Instance(_)) {
         return Ok(live::forwarded(arrived, Answer::Live));
     }
     keep_cookies(&mut arrived.head.parts.headers);
@@ -73,7 +73,7 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        SiteAddress::Copy(place) => Server {
+        SiteAddress::Instance(place) => Server {
             scheme: Scheme::Http,
             host: head.host.clone(),
             port: head.port,

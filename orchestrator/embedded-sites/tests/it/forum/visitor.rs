@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
-use embedded_sites::{Clock, Golden, Options, SiteCopy, forum};
+use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, forum};
 use tower::ServiceExt;
 use url::form_urlencoded;
 
@@ -24,7 +24,7 @@ pub(crate) fn golden() -> &'static Golden {
     golden
 }
 
-pub(crate) fn copy() -> SiteCopy {
+pub(crate) fn copy() -> EmbeddedInstance {
     forum::start(golden(), &Options::new(Clock::fixed(START.parse().unwrap()))).unwrap()
 }
 
@@ -43,19 +43,19 @@ impl Answer {
 }
 
 pub(crate) struct Visitor {
-    copy: SiteCopy,
+    copy: EmbeddedInstance,
     cookie: String,
     pub(crate) token: String,
 }
 
 impl Visitor {
-    pub(crate) async fn anonymous(copy: &SiteCopy) -> Self {
+    pub(crate) async fn anonymous(copy: &EmbeddedInstance) -> Self {
         let mut visitor = Self { copy: copy.clone(), cookie: String::new(), token: String::new() };
         visitor.get("/login").await;
         visitor
     }
 
-    pub(crate) async fn logged_in(copy: &SiteCopy, name: &str, password: &str) -> Self {
+    pub(crate) async fn logged_in(copy: &EmbeddedInstance, name: &str, password: &str) -> Self {
         let mut visitor = Self::anonymous(copy).await;
         let answer =
             visitor.post("/login_check", &[("_username", name), ("_password", password)]).await;
@@ -64,16 +64,16 @@ impl Visitor {
         visitor
     }
 
-    pub(crate) async fn member(copy: &SiteCopy) -> Self {
+    pub(crate) async fn member(copy: &EmbeddedInstance) -> Self {
         Self::logged_in(copy, MEMBER, "test1234").await
     }
 
-    pub(crate) fn copy(&self) -> &SiteCopy {
+    pub(crate) fn copy(&self) -> &EmbeddedInstance {
         &self.copy
     }
 
     /// The same visitor, with the same cookie, at another copy.
-    pub(crate) fn moved_to(&self, copy: &SiteCopy) -> Self {
+    pub(crate) fn moved_to(&self, copy: &EmbeddedInstance) -> Self {
         Self { copy: copy.clone(), cookie: self.cookie.clone(), token: self.token.clone() }
     }
 
