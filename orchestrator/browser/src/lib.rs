@@ -92,7 +92,7 @@ pub use observe::console::ConsoleMessage;
 pub use observe::observation::{Observation, Tab};
 pub use observe::options::ObservationOptions;
 pub use observe::properties::Properties;
-pub use observe::screenshot::{Marks, Picture};
+pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
 pub use page::survey::{Link, LinkKind, SearchForm, Survey, Wall};

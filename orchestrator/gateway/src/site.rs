@@ -31,7 +31,7 @@ pub struct Site {
 #[derive(Debug)]
 pub(crate) enum SiteAddress {
     /// One of our instances, by plain HTTP.
-    Copy(Place),
+    Instance(Place),
     /// An external server given by address. Requests use the site's own host names.
     Address(Server),
     /// An external server given by name. Requests use that name.

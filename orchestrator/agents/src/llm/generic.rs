@@ -7,7 +7,7 @@
 //! The page is shown as BrowserGym's accessibility tree, as pruned HTML, as a screenshot with ids,
 //! or as any combination.
 
-use browser::{Dialect, Marks, ObservationOptions, Picture, PrunedHtml, TreeText};
+use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions, PrunedHtml, TreeText};
 use llm_client::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -113,7 +113,7 @@ impl Generic {
         ObservationOptions {
             axtree: axtree.clone(),
             pruned_html: html.clone(),
-            screenshot: Picture {
+            screenshot: ScreenshotOptions {
                 full_page: false,
                 marks: (*screenshot && *marks).then_some(Marks::BrowserGym),
             },

@@ -10,7 +10,7 @@
 //! shows the action itself. An unreadable reply is a failed step, as in the original, and the model
 //! sees the error.
 
-use browser::{Dialect, Marks, ObservationOptions, Picture, truncate};
+use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -64,7 +64,7 @@ impl WebArena {
     fn observation_options(&self) -> ObservationOptions {
         let Settings { observation_tokens, viewport_only, vision, .. } = self.settings;
         if vision {
-            let screenshot = Picture { full_page: false, marks: Some(Marks::VisualWebArena) };
+            let screenshot = ScreenshotOptions { full_page: false, marks: Some(Marks::VisualWebArena) };
             return ObservationOptions {
                 axtree: None,
                 visualwebarena: true,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::TreeText;
 use crate::formats::prune::PrunedHtml;
 use crate::formats::webarena::WebArena;
-use crate::observe::screenshot::Picture;
+use crate::observe::screenshot::ScreenshotOptions;
 
 /// What is observed, and how it is written. Each requested format is in the
 /// [`Observation`](crate::Observation) under the same name. Other formats are not produced.
@@ -36,7 +36,7 @@ pub struct ObservationOptions {
     /// BrowserGym's `axtree_object`: the browser's own accessibility trees, put together.
     pub axtree_object: bool,
     /// How the screenshot is taken.
-    pub screenshot: Picture,
+    pub screenshot: ScreenshotOptions,
 }
 
 impl Default for ObservationOptions {
@@ -52,7 +52,7 @@ impl Default for ObservationOptions {
             pruned_html: None,
             dom: false,
             axtree_object: false,
-            screenshot: Picture::default(),
+            screenshot: ScreenshotOptions::default(),
         }
     }
 }

@@ -25,7 +25,7 @@ const LARGEST: f64 = 16_384.0;
 /// How a screenshot is taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Picture {
+pub struct ScreenshotOptions {
     /// The full page instead of the view; 16,384 pixels of it at most, in each direction.
     pub full_page: bool,
     /// The elements whose bids are drawn on it; none by default. Only elements in view have one.
@@ -44,7 +44,7 @@ pub enum Marks {
 
 impl Session {
     /// The active page as a PNG file.
-    pub async fn picture(&mut self, picture: &Picture) -> Result<Vec<u8>, Error> {
+    pub async fn picture(&mut self, picture: &ScreenshotOptions) -> Result<Vec<u8>, Error> {
         let marked_elements = match picture.marks {
             Some(marks) => self.marked_elements(marks).await?,
             None => Vec::new(),

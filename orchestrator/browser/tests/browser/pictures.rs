@@ -1,6 +1,6 @@
 //! Screenshots of pages that show in their titles which events they get.
 
-use browser::{Dialect, Marks, ObservationOptions, Picture};
+use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions};
 
 use crate::bench::Bench;
 
@@ -34,7 +34,7 @@ async fn all_of_a_page_is_drawn_and_it_does_not_notice() {
         Bench::open(Dialect::BrowserGym, &[("long.test/", PAGE), ("long.test/inner", INNER)]).await;
     bench.act("scroll(0, 300)").await;
     let before = (bench.title().await, bench.session.screenshot().await.unwrap());
-    let whole = Picture { full_page: true, marks: None };
+    let whole = ScreenshotOptions { full_page: true, marks: None };
     let first = bench.session.picture(&whole).await.unwrap();
     let (width, height) = size(&first);
     assert_eq!(width, 2000);
@@ -71,7 +71,7 @@ async fn ids_are_drawn_on_what_can_be_used() {
         Bench::open(Dialect::BrowserGym, &[("long.test/", PAGE), ("long.test/inner", INNER)]).await;
     bench.act("scroll(0, 30)").await;
     let plain = bench.session.screenshot().await.unwrap();
-    let of = |full_page: bool, marks: Marks| Picture { full_page, marks: Some(marks) };
+    let of = |full_page: bool, marks: Marks| ScreenshotOptions { full_page, marks: Some(marks) };
     let ours = bench.session.picture(&of(false, Marks::BrowserGym)).await.unwrap();
     let theirs = bench.session.picture(&of(false, Marks::VisualWebArena)).await.unwrap();
     assert_eq!((size(&ours), size(&theirs)), (size(&plain), size(&plain)));
@@ -96,7 +96,7 @@ async fn a_document_without_contents_is_white() {
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     bench.act("goto('http://empty.test/waiting')").await;
     for full_page in [false, true] {
-        let png = bench.session.picture(&Picture { full_page, marks: None }).await.unwrap();
+        let png = bench.session.picture(&ScreenshotOptions { full_page, marks: None }).await.unwrap();
         let image = lodepng::decode24(&png).unwrap();
         assert_eq!((image.width, image.height), (1280, 720));
         assert!(image.buffer.iter().all(|pixel| (pixel.r, pixel.g, pixel.b) == (255, 255, 255)));
@@ -108,7 +108,7 @@ async fn a_document_without_contents_is_white() {
     }
     bench.act("goto('http://empty.test/')").await;
     let marks = Some(Marks::BrowserGym);
-    bench.session.picture(&Picture { full_page: true, marks }).await.unwrap();
+    bench.session.picture(&ScreenshotOptions { full_page: true, marks }).await.unwrap();
     bench.session.close().await.unwrap();
 }
 

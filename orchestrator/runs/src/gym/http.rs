@@ -11,7 +11,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use browser::{ObservationOptions, Picture};
+use browser::{ObservationOptions, ScreenshotOptions};
 use gym_protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
 use host_check::Guard;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -187,7 +187,7 @@ async fn reset<E: Environment>(
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
     }
     let wants_pictures =
-        observe.as_ref().is_some_and(|observe| observe.screenshot != Picture::default());
+        observe.as_ref().is_some_and(|observe| observe.screenshot != ScreenshotOptions::default());
     if wants_pictures && !server.options.screenshots {
         return Err(refusal(
             StatusCode::BAD_REQUEST,

@@ -15,7 +15,7 @@
 use std::path::PathBuf;
 
 use agents::ActionFormat;
-use browser::{Action, DevToolsAddress, ObservationOptions, Picture};
+use browser::{Action, DevToolsAddress, ObservationOptions, ScreenshotOptions};
 use jiff::Timestamp;
 use processes::confine::Confined;
 use results::suite_digest::Digests;
@@ -398,7 +398,7 @@ async fn last_observation(
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let observation = world.observe(&ObservationOptions::default()).await?;
     let number = trace.begin_step(&observation).await;
-    let png = world.screenshot(&Picture::default()).await?;
+    let png = world.screenshot(&ScreenshotOptions::default()).await?;
     trace.current().screenshot = Some(folder.write_screenshot(number, &png)?);
     Ok(())
 }

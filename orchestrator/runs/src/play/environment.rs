@@ -4,7 +4,7 @@
 use std::future::Future;
 
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture,
+    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, ScreenshotOptions,
     StorageState,
 };
 use gateway::Entry;
@@ -94,7 +94,7 @@ pub trait Environment: Send + Sized + 'static {
     /// The page as a PNG, taken as the agent wants it.
     fn screenshot(
         &mut self,
-        picture: &Picture,
+        picture: &ScreenshotOptions,
     ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
 
     /// Draws the page as for a screenshot of the view, without the screenshot.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agents::{Agent, Goal, GoalImage, Reply, Role, View};
-use browser::{Action, Picture};
+use browser::{Action, ScreenshotOptions};
 use camino::Utf8Path;
 use jiff::Timestamp;
 use llm_client::Model;
@@ -200,7 +200,7 @@ async fn drive<E: Environment>(
     log::begun(attempt.id, &goal.text);
     trace.agent_was_heard = true;
     let options = replied(attempt.limits.answer, agent.begin(&goal)).await?;
-    if !attempt.screenshots && options.screenshot != Picture::default() {
+    if !attempt.screenshots && options.screenshot != ScreenshotOptions::default() {
         return Err(Broken::NoScreenshots);
     }
     trace.whole_page = options.screenshot.full_page;

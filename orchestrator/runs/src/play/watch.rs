@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browser::Picture;
+use browser::ScreenshotOptions;
 use results::EpisodeFolder;
 use tokio::time::{interval, timeout};
 
@@ -93,7 +93,7 @@ pub(super) async fn keep_picture(
                 return None;
             }
             // Chromium refuses while it puts the new document in the old one's place.
-            if let Ok(png) = world.screenshot(&Picture::default()).await {
+            if let Ok(png) = world.screenshot(&ScreenshotOptions::default()).await {
                 return Some(png);
             }
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use browser::{
     Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation,
-    ObservationOptions, Picture, Session, StorageState,
+    ObservationOptions, ScreenshotOptions, Session, StorageState,
 };
 use gateway::{Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -314,7 +314,7 @@ impl Environment for World {
         seen.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
-    async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
+    async fn screenshot(&mut self, picture: &ScreenshotOptions) -> Result<Vec<u8>, EnvironmentError> {
         self.session
             .picture(picture)
             .await

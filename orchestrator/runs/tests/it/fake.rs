@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
+use browser::{Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState};
 use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
@@ -143,7 +143,7 @@ impl Environment for Fake {
         Ok(())
     }
 
-    async fn screenshot(&mut self, _: &Picture) -> Result<Vec<u8>, EnvironmentError> {
+    async fn screenshot(&mut self, _: &ScreenshotOptions) -> Result<Vec<u8>, EnvironmentError> {
         Ok(b"\x89PNG\r\n\x1a\n".iter().copied().chain([self.page as u8]).collect())
     }
 

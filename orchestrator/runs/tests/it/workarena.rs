@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::AgentSpec;
-use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
+use browser::{Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState};
 use camino::Utf8Path;
 use fake_model::{ModelRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
@@ -126,7 +126,7 @@ impl Environment for Desk {
         Ok(())
     }
 
-    async fn screenshot(&mut self, _: &Picture) -> Result<Vec<u8>, EnvironmentError> {
+    async fn screenshot(&mut self, _: &ScreenshotOptions) -> Result<Vec<u8>, EnvironmentError> {
         Ok(b"\x89PNG\r\n\x1a\n".to_vec())
     }
 
