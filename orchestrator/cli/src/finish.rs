@@ -61,7 +61,7 @@ pub(crate) fn finish_recording(
     }
     if empty == EmptyRecording::Failure && report.recorded == 0 && report.failed == 0 {
         recording.discard().or_environment(format!("remove the recording of {output}"))?;
-        return Err(Failure::No(format!("failed to make {output}: nothing was recorded")));
+        return Err(Failure::Negative(format!("failed to make {output}: nothing was recorded")));
     }
     let bar = progress::unknown("finishing");
     let finished = tokio::task::block_in_place(|| {

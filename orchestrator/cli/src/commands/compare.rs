@@ -69,7 +69,7 @@ impl Compare {
         }
         match report.compared {
             Some(compared) if !compared.is_same() => {
-                Err(Failure::No(match compared.differences.len() {
+                Err(Failure::Negative(match compared.differences.len() {
                     0 => "the runs differ: some episodes are only in one of them".to_owned(),
                     differ => format!(
                         "the runs differ in {differ} of {}",

@@ -84,7 +84,7 @@ impl Coverage {
             gaps.iter().for_each(|gaps| print_gaps(gaps, &self.suite));
         }
         if report.seeds < self.at_least {
-            return Err(Failure::No(format!(
+            return Err(Failure::Negative(format!(
                 "{} of the pages that tasks name are recorded, less than {}",
                 percent(report.seeds),
                 percent(self.at_least)

@@ -432,7 +432,7 @@ impl Run {
     fn verdict(&self, summary: &Summary, folder: &Utf8Path) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if let Some(stopped) = most.and_then(|most| stopped::by_failures(summary, most)) {
-            return Err(Failure::No(stopped));
+            return Err(Failure::Negative(stopped));
         }
         let cost: f64 = [&summary.models, &summary.judging]
             .into_iter()
@@ -440,7 +440,7 @@ impl Run {
             .filter_map(|spent| spent.cost)
             .sum();
         if !summary.is_complete() && self.max_cost.is_some_and(|most| cost >= most) {
-            return Err(Failure::No(format!(
+            return Err(Failure::Negative(format!(
                 "stopped after {} of {} episodes, which cost ${cost:.4}; continue with --resume --output {} and a greater --max-cost",
                 summary.episodes, summary.planned, summary.folder
             )));
@@ -461,10 +461,10 @@ impl Run {
                     "\nto see which event of the page comes in another order, play with --trace-time"
                 }
             };
-            return Err(Failure::No(format!("the repeats differ: {first}{hint}")));
+            return Err(Failure::Negative(format!("the repeats differ: {first}{hint}")));
         }
         if summary.errors == 0 && summary.agent_failures > 0 {
-            return Err(Failure::No(format!(
+            return Err(Failure::Negative(format!(
                 "{} lost because the agent failed; these count, and are not attempted again",
                 counted(summary.agent_failures, "episode"),
             )));
@@ -472,7 +472,7 @@ impl Run {
         if summary.errors == 0 {
             return Scoring::verdict(summary);
         }
-        Err(Failure::No(format!(
+        Err(Failure::Negative(format!(
             "{} ended in an error; once that is mended, continue with --resume --retry-errors --output {}",
             counted(summary.errors, "episode"),
             summary.folder

@@ -443,7 +443,7 @@ fn leave_out_absent(report: &mut serde_yaml::Value) {
 }
 
 fn answer(answer: bool, otherwise: impl FnOnce() -> String) -> Outcome {
-    if answer { Ok(()) } else { Err(Failure::No(otherwise())) }
+    if answer { Ok(()) } else { Err(Failure::Negative(otherwise())) }
 }
 
 fn format_of(output: &Utf8PathBuf) -> Result<Format, Failure> {

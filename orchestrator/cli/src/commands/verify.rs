@@ -297,7 +297,7 @@ impl Verify {
             .map(|difference| difference.left_episode.as_str())
             .collect();
         differ.extend(compared.only_left.iter().chain(&compared.only_right).map(String::as_str));
-        Err(Failure::No(format!(
+        Err(Failure::Negative(format!(
             "the fingerprint differs in {} of {}: {}",
             differ.len(),
             counted(run.episodes, "episode"),
@@ -313,7 +313,7 @@ fn check_run(unpacked: &Unpacked) -> Outcome {
         return Ok(());
     }
     let names: Vec<String> = changed.iter().map(|episode| episode.id().to_string()).collect();
-    Err(Failure::No(format!(
+    Err(Failure::Negative(format!(
         "the results have other fingerprints than they say: {}; they were changed before they were packed",
         names.join(", ")
     )))

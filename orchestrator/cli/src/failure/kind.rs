@@ -83,7 +83,7 @@ impl From<results::pack::Error> for Failure {
             Error::Interrupted => {
                 return Failure::Interrupted("interrupted; nothing was written".to_owned());
             }
-            Error::Differs { .. } => Failure::No,
+            Error::Differs { .. } => Failure::Negative,
             Error::Unfinished { .. }
             | Error::NoSuite { .. }
             | Error::Suite { .. }
@@ -117,9 +117,9 @@ impl From<container_images::Error> for Failure {
                 cure = Some(format!(
                     "if you trust the new content, accept it with `sandbox pull --update {image}`"
                 ));
-                Failure::No
+                Failure::Negative
             }
-            Error::Step { .. } => Failure::No,
+            Error::Step { .. } => Failure::Negative,
             Error::Malformed { .. } | Error::Exists(_) | Error::Unknown { .. } => Failure::Input,
             Error::Io { error, .. } if error.kind() == ErrorKind::NotFound => Failure::Input,
             Error::DiskFull { .. } => {
@@ -150,7 +150,7 @@ impl From<daemon::Error> for Failure {
                     .to_owned(),
             ),
             Error::Lacks(_) => failure(Failure::Environment, &error, Some(ENGINE_CURE)),
-            Error::Refused(_) => failure(Failure::No, &error, None),
+            Error::Refused(_) => failure(Failure::Negative, &error, None),
             Error::Sites(sites) => failure(Failure::Environment, &error, sites.cure()),
             Error::PathTooLong { .. } => failure(Failure::Input, &error, None),
             Error::File { .. }

@@ -56,7 +56,7 @@ impl Failure {
     /// The exit code that tells scripts the kind of failure.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Failure::No(_) => 1,
+            Failure::Negative(_) => 1,
             Failure::Input(_) => 2,
             Failure::Environment(_) => 3,
             Failure::Interrupted(_) => 4,
@@ -76,7 +76,7 @@ impl Failure {
 impl Display for Failure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::No(text)
+            Failure::Negative(text)
             | Failure::Input(text)
             | Failure::Environment(text)
             | Failure::Interrupted(text) => f.write_str(text),

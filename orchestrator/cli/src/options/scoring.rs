@@ -52,7 +52,7 @@ impl Scoring {
             .iter()
             .find(|cause| cause.of_judge)
             .map_or("", |cause| cause.message.as_str());
-        Err(Failure::No(format!(
+        Err(Failure::Negative(format!(
             "the judge failed in {}, which have no score: {why}; once that is mended, score them with `sandbox score run`",
             counted(summary.judge_failures, "episode")
         )))

@@ -181,7 +181,7 @@ impl Check {
             return Ok(());
         }
         let differ = changes.pages.iter().filter(|page| page.verdict != Verdict::Same).count();
-        Err(Failure::No(format!(
+        Err(Failure::Negative(format!(
             "{differ} of {} are not as the snapshots of {} have them; `{}` records them anew",
             counted(changes.pages.len(), "page"),
             suite.name,

@@ -79,7 +79,7 @@ impl Up {
             .filter(|site| !site.is_up())
             .map(|site| site.name.as_str())
             .collect();
-        Err(Failure::No(format!(
+        Err(Failure::Negative(format!(
             "failed to start {} of {} sites: {}; `sandbox logs SITE` shows why, `sandbox reset SITE` tries again",
             failed.len(),
             status.sites.len(),
@@ -362,7 +362,7 @@ fn last_words(log: &Utf8Path, code: Option<i32>) -> Failure {
     let why =
         why.map_or_else(|| format!("failed to start the sites; {log} says why"), str::to_owned);
     match code {
-        Some(1) => Failure::No(why),
+        Some(1) => Failure::Negative(why),
         Some(2) => Failure::Input(why),
         _ => Failure::Environment(why),
     }

@@ -147,13 +147,13 @@ impl Env {
     fn verdict(&self, record: &EpisodeRecord) -> Outcome {
         match &record.outcome {
             Ended::Error { message } | Ended::AgentFailed { message, .. } => {
-                Err(Failure::No(message.clone()))
+                Err(Failure::Negative(message.clone()))
             }
-            Ended::TimedOut => Err(Failure::No(
+            Ended::TimedOut => Err(Failure::Negative(
                 "the program did not end in time; --within sets its limit".to_owned(),
             )),
             _ if self.check && !record.success => {
-                Err(Failure::No(format!("the task is not solved: {}", score_text(record))))
+                Err(Failure::Negative(format!("the task is not solved: {}", score_text(record))))
             }
             _ => Ok(()),
         }

@@ -241,7 +241,7 @@ impl Record {
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = match finish::finish(studio, output, &summary.twice, empty).await {
             // Why there was nothing to record says more.
-            Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => {
+            Err(Failure::Negative(_)) if matches!(recorded, Err(Failure::Environment(_))) => {
                 return recorded;
             }
             finished => finished?,
@@ -342,7 +342,7 @@ impl Record {
             *summary = crawled?;
             return match ended(summary, cancel) {
                 // Maybe a person, or an agent, gets past what stands in front of all of them.
-                Err(Failure::No(_))
+                Err(Failure::Negative(_))
                     if (self.manual || self.rounds.are_wanted()) && !summary.walls.is_empty() =>
                 {
                     Ok(())
@@ -461,7 +461,7 @@ fn ended(summary: &CrawlSummary, cancel: &CancellationToken) -> Outcome {
         )));
     }
     if summary.pages == 0 {
-        return Err(Failure::No("failed to record: no page could be loaded".to_owned()));
+        return Err(Failure::Negative("failed to record: no page could be loaded".to_owned()));
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ const NAMED: usize = 10;
 pub(super) async fn run(set: ReplaySet, level: MatchLevel, most: usize, json: bool) -> Outcome {
     let mut pages = set.html_documents().or_input("look for documents")?;
     if pages.is_empty() {
-        return Err(Failure::No(
+        return Err(Failure::Negative(
             "failed to find a page to check: no HTML document was recorded with status 200 and a body"
                 .to_owned(),
         ));
@@ -50,7 +50,7 @@ pub(super) async fn run(set: ReplaySet, level: MatchLevel, most: usize, json: bo
         return Err(Failure::Interrupted(format!("interrupted after {done} of {all} pages")));
     }
     if !checked.holds() {
-        return Err(Failure::No(format!(
+        return Err(Failure::Negative(format!(
             "not every page is shown whole and the same twice: {}",
             summary(&checked)
         )));

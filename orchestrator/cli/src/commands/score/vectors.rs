@@ -39,7 +39,7 @@ impl Vectors {
         }
         match metrics.iter().map(|metric| metric.disagreed + metric.unsupported).sum::<usize>() {
             0 => Ok(()),
-            n => Err(Failure::No(format!(
+            n => Err(Failure::Negative(format!(
                 "the scores of {n} vectors differ from the published ones"
             ))),
         }

@@ -129,7 +129,7 @@ impl Check {
                 let _ = temporary.keep();
             }
         }
-        Err(Failure::No(no))
+        Err(Failure::Negative(no))
     }
 
     /// Plays some tasks once; nothing where there are none.
