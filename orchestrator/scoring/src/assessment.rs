@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::judge::{Judge, Judgement, Question, ask};
 use crate::webarena::PageEvidence;
 use crate::{
-    Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step,
+    AgentRecord, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step,
     assistantbench, mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena,
     webarena_verified, workarena,
 };
@@ -19,7 +19,7 @@ use crate::{
 /// an episode was worth can be told again without it.
 #[derive(Debug, Clone)]
 pub struct Assessment {
-    conduct: Conduct,
+    conduct: AgentRecord,
     part: Part,
 }
 
@@ -85,7 +85,7 @@ impl<R: Rule> Tracked<R> {
 
 impl Assessment {
     pub(crate) fn new(part: Part) -> Assessment {
-        Assessment { conduct: Conduct::default(), part }
+        Assessment { conduct: AgentRecord::default(), part }
     }
 
     /// The same, in this mode.
@@ -99,7 +99,7 @@ impl Assessment {
     }
 
     /// What the agent did, as far as all rules look at it.
-    pub fn conduct(&self) -> &Conduct {
+    pub fn conduct(&self) -> &AgentRecord {
         &self.conduct
     }
 
@@ -236,7 +236,7 @@ impl Assessment {
 
     /// Takes up what was written of an episode.
     pub(crate) fn restore(mut self, saved: &Value) -> Result<Assessment, serde_json::Error> {
-        self.conduct = Conduct::deserialize(saved)?;
+        self.conduct = AgentRecord::deserialize(saved)?;
         with_rule!(&mut self.part, one => one.state = read(saved)?, parts => {
             let states = saved.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             // What was not written by these parts says at least what the agent did.
@@ -249,7 +249,7 @@ impl Assessment {
 
     /// As it is written: what all rules look at, and beside it what this one remembers.
     fn to_map(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        let Conduct { mode, answer, infeasible, judgements } = &self.conduct;
+        let AgentRecord { mode, answer, infeasible, judgements } = &self.conduct;
         let mut map = Map::new();
         if !mode.is_faithful() {
             map.insert("rules".to_owned(), serde_json::to_value(mode)?);

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A rule keeps nothing of an episode itself: that is its [`State`](Rule::State). What all rules
-//! look at of an agent's conduct is [`Conduct`].
+//! look at of an agent's conduct is [`AgentRecord`].
 
 use std::future::Future;
 
@@ -20,7 +20,7 @@ use crate::{Score, ScoreError, Step};
 
 /// A published rule, or one of ours, as a task has it.
 pub trait Rule: Sync {
-    /// What the rule remembers of an episode. On disk its fields stand beside those of [`Conduct`].
+    /// What the rule remembers of an episode. On disk its fields stand beside those of [`AgentRecord`].
     type State: Clone + Default + Send + Serialize + DeserializeOwned;
 
     /// What it reads once the agent has ended.
@@ -45,7 +45,7 @@ pub trait Rule: Sync {
         &self,
         _state: &mut Self::State,
         _moment: Moment,
-        _conduct: &Conduct,
+        _conduct: &AgentRecord,
         _evidence: &mut E,
     ) -> impl Future<Output = Result<bool, E::Error>> + Send {
         std::future::ready(Ok(false))
@@ -59,7 +59,7 @@ pub trait Rule: Sync {
     fn is_complete(&self, state: &Self::State) -> bool;
 
     /// What a judge has to be asked before there is a score.
-    fn questions(&self, _state: &Self::State, _conduct: &Conduct) -> Vec<Question> {
+    fn questions(&self, _state: &Self::State, _conduct: &AgentRecord) -> Vec<Question> {
         Vec::new()
     }
 
@@ -73,7 +73,7 @@ pub trait Rule: Sync {
     /// # Errors
     /// If the published code raises an exception or gives no finite number (the benchmark then has
     /// no score), or if a judge has not decided yet.
-    fn score(&self, state: &Self::State, conduct: &Conduct) -> Result<Score, ScoreError>;
+    fn score(&self, state: &Self::State, conduct: &AgentRecord) -> Result<Score, ScoreError>;
 }
 
 /// When evidence is collected.
@@ -125,7 +125,7 @@ impl Needs {
 
 /// What an agent did, as far as all rules look at it, and what has been ruled on it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Conduct {
+pub struct AgentRecord {
     /// Whether published bugs are reproduced.
     #[serde(default, rename = "rules")]
     pub mode: ScoringMode,
@@ -140,13 +140,13 @@ pub struct Conduct {
     pub judgements: Vec<Judgement>,
 }
 
-impl Conduct {
+impl AgentRecord {
     /// The answer in WebArena's words: who says that it cannot be done says `stop [N/A]` there.
     pub(crate) fn stop_answer(&self) -> &str {
         self.answer.as_deref().or(self.infeasible.then_some("N/A")).unwrap_or_default()
     }
 }
 
-/// The state of a rule that looks at nothing but [`Conduct`].
+/// The state of a rule that looks at nothing but [`AgentRecord`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NoState {}

@@ -1,7 +1,7 @@
 //! A gold answer of AssistantBench as the rule of a task.
 
 use super::{question_scorer, question_scorer_fixed};
-use crate::{Conduct, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode, Source};
+use crate::{AgentRecord, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode, Source};
 
 /// The gold answer of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ impl Rule for GoldAnswer {
         true
     }
 
-    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, _: &NoState, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         let Some(answer) = &conduct.answer else {
             return Ok(Score { answered: Some(false), ..Score::of(false, Vec::new()) });
         };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KeyNode;
 use crate::judge::{Judgement, Question};
-use crate::{Conduct, Needs, Rule, Score, ScoreError, Source, Step};
+use crate::{AgentRecord, Needs, Rule, Score, ScoreError, Source, Step};
 
 /// What must have been reached, in any order.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +70,7 @@ impl Rule for KeyNodes {
     }
 
     /// What nobody has ruled on yet, in the order in which it came up.
-    fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
+    fn questions(&self, state: &State, conduct: &AgentRecord) -> Vec<Question> {
         let known = |question: &Question| {
             conduct.judgements.iter().any(|known| known.question == *question)
         };
@@ -87,7 +87,7 @@ impl Rule for KeyNodes {
         state.nodes.clone()
     }
 
-    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         let (value, missing) = completion(state, conduct)?;
         let success = missing == 0 && !state.nodes.is_empty();
         let near_success = missing == 1;
@@ -101,7 +101,7 @@ impl Rule for KeyNodes {
 }
 
 /// Key-node completion: the mean of the nodes' best scores, and how many nodes are not reached.
-fn completion(state: &State, conduct: &Conduct) -> Result<(f64, usize), ScoreError> {
+fn completion(state: &State, conduct: &AgentRecord) -> Result<(f64, usize), ScoreError> {
     let mut best = state.nodes.clone();
     for NodeQuestion { node, question } in &state.questions {
         let ruled =

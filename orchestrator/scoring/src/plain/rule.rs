@@ -8,7 +8,7 @@ use super::{
     contains, equals, matches,
 };
 use crate::webarena::Pages;
-use crate::{Conduct, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
+use crate::{AgentRecord, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
 
 /// What an answer has to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Rule for AnswerRule {
         true
     }
 
-    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, _: &NoState, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         let Some(answer) = &conduct.answer else {
             let wrong = vec!["there is no answer".to_owned()];
             return Ok(Score { answered: Some(false), ..Score::of(false, wrong) });
@@ -58,7 +58,7 @@ impl Rule for Infeasible {
         true
     }
 
-    fn score(&self, _: &NoState, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, _: &NoState, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         Ok(Score::of(conduct.infeasible, Vec::new()))
     }
 }
@@ -85,7 +85,7 @@ impl Rule for UrlCheck {
         true
     }
 
-    fn score(&self, state: &UrlState, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &UrlState, _: &AgentRecord) -> Result<Score, ScoreError> {
         let wrong = self.judge(state.url.as_deref().unwrap_or_default());
         Ok(Score::of(wrong.is_none(), wrong.into_iter().collect()))
     }
@@ -110,7 +110,7 @@ impl Rule for ProgramCheck {
         &self,
         state: &mut ProgramState,
         moment: Moment,
-        conduct: &Conduct,
+        conduct: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
@@ -125,7 +125,7 @@ impl Rule for ProgramCheck {
         state.program.is_some()
     }
 
-    fn score(&self, state: &ProgramState, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &ProgramState, _: &AgentRecord) -> Result<Score, ScoreError> {
         match &state.program {
             Some(Ok(Decision { score, reason })) => {
                 let success = *score >= 1.0 - ROUNDING;
@@ -155,7 +155,7 @@ impl Rule for StateCheck {
         &self,
         state: &mut SiteState,
         moment: Moment,
-        _: &Conduct,
+        _: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
@@ -168,7 +168,7 @@ impl Rule for StateCheck {
         state.found.is_some()
     }
 
-    fn score(&self, state: &SiteState, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &SiteState, _: &AgentRecord) -> Result<Score, ScoreError> {
         let wrong = match &state.found {
             Some(found) => self.judge(found),
             None => Some(format!("{} of {} was not read", self.probe, self.site)),
@@ -193,7 +193,7 @@ impl Rule for PageCheck {
         &self,
         state: &mut PageState,
         moment: Moment,
-        _: &Conduct,
+        _: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment != Moment::Rest {
@@ -209,7 +209,7 @@ impl Rule for PageCheck {
         state.verdict.is_some()
     }
 
-    fn score(&self, state: &PageState, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &PageState, _: &AgentRecord) -> Result<Score, ScoreError> {
         let unasked = || Err("the page was never asked for its reward".to_owned());
         Ok(match state.verdict.as_ref().map_or_else(unasked, Verdict::value) {
             Ok(value) => Score { value, ..Score::of(value >= 1.0 - ROUNDING, Vec::new()) },

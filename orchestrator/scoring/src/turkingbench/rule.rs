@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Form, FormValues};
 use crate::plain::ask;
-use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
 
 /// What it remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ impl Rule for Form {
         &self,
         state: &mut State,
         moment: Moment,
-        _: &Conduct,
+        _: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         match moment {
@@ -39,7 +39,7 @@ impl Rule for Form {
         state.form.is_some()
     }
 
-    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         match &state.form {
             Some(values) => self.score_values(values, conduct.mode),
             None => Ok(Score::broken_off()),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
 use crate::webarena::PageEvidence;
-use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, ScoringMode, Source};
+use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, ScoringMode, Source};
 
 /// What it remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ impl Rule for Check {
         &self,
         state: &mut State,
         moment: Moment,
-        conduct: &Conduct,
+        conduct: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if !self.reads_pages() {
@@ -52,7 +52,7 @@ impl Rule for Check {
         state.pages.is_some() || !self.reads_pages()
     }
 
-    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         self.score_ending(&Ending {
             answer: conduct.answer.as_deref().unwrap_or_default(),
             found: state.pages.as_ref(),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::judge::{Judgement, PartialScore, Question};
 use super::super::mode::ScoringMode;
-use super::super::{Conduct, Score, ScoreError};
+use super::super::{AgentRecord, Score, ScoreError};
 use super::edition::{Edition, read_edition};
 use super::function::{Call, Function};
 use super::reading::{read_answers, read_targets, read_types};
@@ -100,8 +100,8 @@ pub struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    pub(crate) fn new(conduct: &'a Conduct, found: &'a PageEvidence) -> Ending<'a> {
-        let Conduct { mode, judgements, .. } = conduct;
+    pub(crate) fn new(conduct: &'a AgentRecord, found: &'a PageEvidence) -> Ending<'a> {
+        let AgentRecord { mode, judgements, .. } = conduct;
         Ending { answer: conduct.stop_answer(), found, judgements, mode: *mode }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ending, Evaluation, PageEvidence, Pages};
 use crate::judge::Question;
-use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
 
 /// An `eval` that is scored by the answer and by what pages say once the agent has ended. WebArena
 /// and VisualWebArena have one each.
@@ -57,7 +57,7 @@ impl<T: PageEvaluation> Rule for T {
         &self,
         state: &mut State,
         moment: Moment,
-        _: &Conduct,
+        _: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
@@ -74,12 +74,12 @@ impl<T: PageEvaluation> Rule for T {
         state.pages.is_some()
     }
 
-    fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
+    fn questions(&self, state: &State, conduct: &AgentRecord) -> Vec<Question> {
         let pages = state.pages.as_ref();
         pages.map(|pages| self.judge_questions(Ending::new(conduct, pages))).unwrap_or_default()
     }
 
-    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, conduct: &AgentRecord) -> Result<Score, ScoreError> {
         match &state.pages {
             Some(pages) => self.ending_score(Ending::new(conduct, pages)),
             None => Ok(Score::broken_off()),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
 use super::{Config, Run, Status, Task, evaluate, read};
-use crate::{Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, Moment, Needs, Rule, Score, ScoreError, Source};
 
 /// A task as its dataset has it, and where its sites are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ impl Rule for VerifiedTask {
         &self,
         state: &mut State,
         moment: Moment,
-        conduct: &Conduct,
+        conduct: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End
@@ -100,7 +100,7 @@ impl Rule for VerifiedTask {
         state.checked.is_some()
     }
 
-    fn score(&self, state: &State, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, _: &AgentRecord) -> Result<Score, ScoreError> {
         Ok(match &state.checked {
             Some(report) => Score::of(report.score >= 1.0, report.wrong.clone()),
             None => Score::of(false, vec!["the network was not kept".to_owned()]),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Failure, Verdict, Visit};
-use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
 
 /// An instance on which a task has been set up.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl Rule for Config {
         &self,
         state: &mut State,
         moment: Moment,
-        conduct: &Conduct,
+        conduct: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         let was_done = state.instance.as_ref().is_some_and(|verdict| verdict.done);
@@ -51,7 +51,7 @@ impl Rule for Config {
         state.instance.is_some()
     }
 
-    fn score(&self, state: &State, _: &Conduct) -> Result<Score, ScoreError> {
+    fn score(&self, state: &State, _: &AgentRecord) -> Result<Score, ScoreError> {
         state.instance.as_ref().map(Verdict::score).ok_or(ScoreError::NotLooked)
     }
 }
