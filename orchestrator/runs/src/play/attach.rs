@@ -362,7 +362,7 @@ async fn leave(
     if let Err(error) = world.settle().await {
         tracing::info!(%error, "the page did not come to rest");
     }
-    if let Err(error) = trace.collect(Moment::Rest, world).await {
+    if let Err(error) = trace.collect(Moment::Settled, world).await {
         tracing::info!(%error, "the page has nothing to say");
     }
     let urls = world.session().navigations_since(known);

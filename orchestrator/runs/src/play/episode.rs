@@ -394,7 +394,7 @@ async fn perform<E: Environment>(
     let message = message.or(crash);
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
-    trace.collect(Moment::Rest, environment).await?;
+    trace.collect(Moment::Settled, environment).await?;
     trace.take_requests(environment);
     trace.take_order(environment).await?;
     Ok(message)

@@ -288,7 +288,7 @@ impl Trace {
             }
         }
         self.collect(Moment::Start, environment).await?;
-        self.collect(Moment::Rest, environment).await?;
+        self.collect(Moment::Settled, environment).await?;
         let expression = match &self.task.goal {
             GoalText::Words(words) => return Ok(words.clone()),
             GoalText::Page(expression) => expression,
@@ -317,7 +317,7 @@ impl Trace {
             last_message: self.last_message.as_deref(),
         };
         self.over |= self.assessment.collect(moment, &mut evidence).await?;
-        if moment == Moment::Rest {
+        if moment == Moment::Settled {
             self.observe(None).await;
         }
         Ok(())

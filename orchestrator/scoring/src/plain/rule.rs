@@ -196,7 +196,7 @@ impl Rule for PageCheck {
         _: &AgentRecord,
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
-        if moment != Moment::Rest {
+        if moment != Moment::Settled {
             return Ok(false);
         }
         let verdict = ask(self, evidence).await?;

@@ -27,7 +27,7 @@ impl Rule for Form {
     ) -> Result<bool, E::Error> {
         match moment {
             Moment::Start => Ok(false),
-            Moment::Rest => Ok(ask(Form::is_sent(), evidence).await?.is_done()),
+            Moment::Settled => Ok(ask(Form::is_sent(), evidence).await?.is_done()),
             Moment::End => {
                 state.form = Some(self.read(evidence).await?);
                 Ok(false)

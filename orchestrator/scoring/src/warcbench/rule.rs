@@ -36,7 +36,7 @@ impl Rule for Check {
             Moment::Start if conduct.mode == ScoringMode::Fixed => {
                 state.before = Some(self.read(evidence, conduct.mode).await?);
             }
-            Moment::Start | Moment::Rest => {}
+            Moment::Start | Moment::Settled => {}
             Moment::End => state.pages = Some(self.read(evidence, conduct.mode).await?),
         }
         Ok(false)

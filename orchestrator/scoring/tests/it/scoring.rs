@@ -67,7 +67,7 @@ async fn the_score_on_the_way_is_told_where_nothing_is_left_to_be_looked_at() {
     assert_eq!((state.so_far(), state.key_nodes()), (None, vec![0.0; 3]));
     state.observe(&Step { url: "https://rail.test/?from=Alton", ..Step::default() });
     assert_eq!((state.so_far(), state.key_nodes()), (None, vec![1.0, 1.0, 0.0]));
-    let Ok(over) = state.collect(Moment::Rest, &mut Canned(|_: &str| Ok(json!(0.5)))).await;
+    let Ok(over) = state.collect(Moment::Settled, &mut Canned(|_: &str| Ok(json!(0.5)))).await;
     assert!(!over);
     assert!((state.so_far().unwrap() - 1.0 / 3.0).abs() < 1e-9);
 
@@ -109,10 +109,10 @@ async fn what_a_page_said_last_counts_and_parts_hear_their_own() {
     assessment.observe(&Step { answer: Some("5"), ..Step::default() });
     let never = assessment.score().unwrap();
     assert_eq!((never.value, never.wrong.len()), (0.0, 2));
-    assert_eq!(assessment.collect(Moment::Rest, &mut says(1.0, 0.0, false)).await, Ok(false));
+    assert_eq!(assessment.collect(Moment::Settled, &mut says(1.0, 0.0, false)).await, Ok(false));
     assert_eq!(assessment.score().unwrap().value, 0.0);
     let mut assessment = scorer.restore(&serde_json::to_value(&assessment).unwrap()).unwrap();
-    assert_eq!(assessment.collect(Moment::Rest, &mut says(1.0, 0.5, true)).await, Ok(true));
+    assert_eq!(assessment.collect(Moment::Settled, &mut says(1.0, 0.5, true)).await, Ok(true));
     let score = assessment.score().unwrap();
     assert_eq!((score.value, score.success, score.answered), (0.5, false, Some(true)));
 }
