@@ -28,7 +28,7 @@ const GRACE: Duration = Duration::from_secs(2);
 const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 
 /// What an episode is given besides the environment and the agent.
-pub(crate) struct Attempt<'a> {
+pub(crate) struct EpisodeSpec<'a> {
     pub(crate) id: &'a EpisodeId,
     pub(crate) task: &'a Task,
     pub(crate) folder: &'a EpisodeFolder,
@@ -64,7 +64,7 @@ pub(crate) struct EpisodeResult {
 
 /// What ends an episode other than the agent or its allowance.
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+enum EpisodeError {
     #[error("{0}")]
     Agent(#[from] agents::Error),
     #[error("get a reply from the agent within {} s", .after.as_secs_f64())]
@@ -80,7 +80,7 @@ enum Broken {
 }
 
 /// What came of a reply.
-enum Done {
+enum ReplyOutcome {
     /// What the agent has to be told.
     Continue(Option<String>),
     Ended(Outcome),
@@ -91,7 +91,7 @@ enum Done {
 pub(crate) async fn play<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
-    attempt: &Attempt<'_>,
+    attempt: &EpisodeSpec<'_>,
 ) -> Result<EpisodeResult, Error> {
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.scoring_mode);
@@ -117,24 +117,24 @@ pub(crate) async fn play<E: Environment>(
         Suspect::HostFacts
     };
     let unstartable = match &driven {
-        Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
+        Ok(Err(EpisodeError::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
         _ => None,
     };
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
-        Ok(Err(Broken::Results(error))) => return Err(error.into()),
-        Ok(Err(Broken::Agent(error))) => (blame::of_agent_error(&error), false),
-        Ok(Err(error @ Broken::AgentHangs { .. })) => {
+        Ok(Err(EpisodeError::Results(error))) => return Err(error.into()),
+        Ok(Err(EpisodeError::Agent(error))) => (blame::of_agent_error(&error), false),
+        Ok(Err(error @ EpisodeError::AgentHangs { .. })) => {
             (blame::agent(AgentFailure::Late, &error), false)
         }
-        Ok(Err(error @ Broken::NoScreenshots)) => {
+        Ok(Err(error @ EpisodeError::NoScreenshots)) => {
             (blame::agent(AgentFailure::Unsupported, &error), false)
         }
-        Ok(Err(Broken::Environment(error))) => {
+        Ok(Err(EpisodeError::Environment(error))) => {
             let check = check(environment, attempt.limits.step).await;
             (blame::of_environment(&error, check, suspect), true)
         }
-        Ok(Err(error @ Broken::WorldHangs { .. })) => {
+        Ok(Err(error @ EpisodeError::WorldHangs { .. })) => {
             let check = check(environment, attempt.limits.step).await;
             (blame::of_hang(&error, check, suspect), true)
         }
@@ -190,9 +190,9 @@ async fn check<E: Environment>(
 async fn drive<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
-    attempt: &Attempt<'_>,
+    attempt: &EpisodeSpec<'_>,
     trace: &mut Trace,
-) -> Result<Outcome, Broken> {
+) -> Result<Outcome, EpisodeError> {
     environment.begin(attempt.task).await?;
     let words = trace.prepare(environment).await?;
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
@@ -201,7 +201,7 @@ async fn drive<E: Environment>(
     trace.agent_was_heard = true;
     let options = replied(attempt.limits.answer, agent.begin(&goal)).await?;
     if !attempt.screenshots && options.screenshot != ScreenshotOptions::default() {
-        return Err(Broken::NoScreenshots);
+        return Err(EpisodeError::NoScreenshots);
     }
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
@@ -230,7 +230,7 @@ async fn drive<E: Environment>(
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
         trace.current().screenshot = screenshot;
         if trace.over {
-            return Ok(Outcome::Done);
+            return Ok(Outcome::ReplyOutcome);
         }
         if number > attempt.task.max_steps {
             return Ok(Outcome::MaxSteps);
@@ -272,8 +272,8 @@ async fn drive<E: Environment>(
             Ok(actions) => {
                 let acting = carry_out(environment, &actions, trace);
                 match in_time("act and let the page settle", attempt.limits.step, acting).await? {
-                    Done::Continue(error) => error,
-                    Done::Ended(outcome) => {
+                    ReplyOutcome::Continue(error) => error,
+                    ReplyOutcome::Ended(outcome) => {
                         log::acted(attempt.id, trace.current());
                         return Ok(outcome);
                     }
@@ -295,10 +295,10 @@ async fn drive<E: Environment>(
 async fn replied<T>(
     after: Duration,
     reply: impl Future<Output = Result<T, agents::Error>>,
-) -> Result<T, Broken> {
+) -> Result<T, EpisodeError> {
     match tokio::time::timeout(after + GRACE, reply).await {
         Ok(replied) => Ok(replied?),
-        Err(_) => Err(Broken::AgentHangs { after }),
+        Err(_) => Err(EpisodeError::AgentHangs { after }),
     }
 }
 
@@ -306,21 +306,21 @@ async fn replied<T>(
 async fn in_time<T>(
     doing: &'static str,
     after: Duration,
-    work: impl Future<Output = Result<T, Broken>>,
-) -> Result<T, Broken> {
-    tokio::time::timeout(after, work).await.unwrap_or(Err(Broken::WorldHangs { doing, after }))
+    work: impl Future<Output = Result<T, EpisodeError>>,
+) -> Result<T, EpisodeError> {
+    tokio::time::timeout(after, work).await.unwrap_or(Err(EpisodeError::WorldHangs { doing, after }))
 }
 
 /// Gets the pictures that belong to the goal, as files that the agent is given.
 async fn images<E: Environment>(
     environment: &mut E,
-    attempt: &Attempt<'_>,
-) -> Result<Vec<GoalImage>, Broken> {
+    attempt: &EpisodeSpec<'_>,
+) -> Result<Vec<GoalImage>, EpisodeError> {
     let mut images = Vec::new();
     for (place, url) in attempt.task.images.iter().enumerate() {
         let lacking = |why: String| {
             let doing = EnvironmentError::while_doing("get a picture that belongs to the goal");
-            Broken::Environment(doing(format!("{url}: {why}")))
+            EpisodeError::Environment(doing(format!("{url}: {why}")))
         };
         let answer = environment.fetch(&Fetch::get(url)).await?.map_err(lacking)?;
         if answer.status != 200 {
@@ -337,17 +337,17 @@ async fn carry_out<E: Environment>(
     environment: &mut E,
     actions: &[Action],
     trace: &mut Trace,
-) -> Result<Done, Broken> {
+) -> Result<ReplyOutcome, EpisodeError> {
     for (before, action) in actions.iter().enumerate() {
         match action {
             Action::Answer { text } => {
-                return Ok(Done::Ended(trace.answer_with(text.clone()).await));
+                return Ok(ReplyOutcome::Ended(trace.answer_with(text.clone()).await));
             }
             Action::Infeasible { .. } => {
                 trace.infeasible().await;
-                return Ok(Done::Ended(Outcome::Infeasible));
+                return Ok(ReplyOutcome::Ended(Outcome::Infeasible));
             }
-            Action::Stop => return Ok(Done::Ended(trace.stopped().await)),
+            Action::Stop => return Ok(ReplyOutcome::Ended(trace.stopped().await)),
             Action::Say { text } => {
                 trace.add_message(Role::Assistant, text);
                 trace.last_message = Some(text.clone());
@@ -362,13 +362,13 @@ async fn carry_out<E: Environment>(
                     before + 1
                 ),
             };
-            return Ok(Done::Continue(Some(message)));
+            return Ok(ReplyOutcome::Continue(Some(message)));
         }
         if trace.over {
             break;
         }
     }
-    Ok(Done::Continue(None))
+    Ok(ReplyOutcome::Continue(None))
 }
 
 /// Acts and lets the page settle; gives what the agent has to be told.
@@ -376,7 +376,7 @@ async fn perform<E: Environment>(
     environment: &mut E,
     action: &Action,
     trace: &mut Trace,
-) -> Result<Option<String>, Broken> {
+) -> Result<Option<String>, EpisodeError> {
     trace.note_points(action);
     let message = match environment.act(action).await {
         Ok(acted) => {
@@ -386,7 +386,7 @@ async fn perform<E: Environment>(
             None
         }
         Err(NotActed::Refused(message)) => Some(message),
-        Err(NotActed::Broken(error)) => return Err(error.into()),
+        Err(NotActed::EpisodeError(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
     let crash = environment.take_crash();
