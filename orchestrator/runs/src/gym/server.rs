@@ -22,7 +22,7 @@ use super::session::Sessions;
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::episode::{self, Attempt};
+use crate::play::episode::{self, EpisodeSpec};
 use crate::play::run::{close, select};
 use crate::{Error, Event, Options, Progress};
 
@@ -193,7 +193,7 @@ impl<E: Environment> GymServer<E> {
                 max_steps: task.max_steps,
             });
         };
-        let attempt = Attempt {
+        let attempt = EpisodeSpec {
             id,
             task,
             folder: &folder,

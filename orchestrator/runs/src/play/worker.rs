@@ -13,7 +13,7 @@ use crate::confinement::Programs;
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::episode::{self, Attempt, EpisodeResult};
+use crate::play::episode::{self, EpisodeSpec, EpisodeResult};
 use crate::play::run::close;
 use crate::play::scheduler::{Job, Queue};
 use crate::{Error, Event, Options, Progress};
@@ -181,7 +181,7 @@ async fn attempt<E: Environment>(
     let on_step = |step, _: Option<f64>| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
     };
-    let attempt = Attempt {
+    let attempt = EpisodeSpec {
         id,
         task,
         folder,
