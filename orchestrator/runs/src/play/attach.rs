@@ -251,7 +251,7 @@ where
     P: FnOnce(AttachedSession) -> F,
     F: Future<Output = ProgramExit>,
 {
-    let goal = trace.prepare(world).await.map_err(|source| Error::World { source })?;
+    let goal = trace.begin_task(world).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
     let session = session(world, suite, task, goal, folder, webdriver).await?;
     let answer = session.answer_file.clone();

@@ -194,7 +194,7 @@ async fn drive<E: Environment>(
     trace: &mut Trace,
 ) -> Result<Outcome, EpisodeError> {
     environment.begin(attempt.task).await?;
-    let words = trace.prepare(environment).await?;
+    let words = trace.begin_task(environment).await?;
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.add_message(Role::User, &goal.text);
     log::begun(attempt.id, &goal.text);

@@ -267,7 +267,7 @@ impl Trace {
     }
 
     /// Lets the page begin the task; gives the goal.
-    pub(crate) async fn prepare<E: Environment>(
+    pub(crate) async fn begin_task<E: Environment>(
         &mut self,
         environment: &mut E,
     ) -> Result<String, EnvironmentError> {
