@@ -16,7 +16,7 @@ use crate::Error;
 use crate::play::blame::Suspect;
 use crate::play::deadline;
 use crate::play::run::task_records;
-use crate::play::scored::scored;
+use crate::play::scored::score_episode;
 
 /// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task
 /// without any is left out of the means.
@@ -56,7 +56,7 @@ async fn episode(
     let goal = task.goal.to_string();
     let within = deadline::of_episode(Duration::MAX);
     let scored =
-        scored(&mut assessment, &goal, outcome.clone(), judge, Suspect::Agent, within).await;
+        score_episode(&mut assessment, &goal, outcome.clone(), judge, Suspect::Agent, within).await;
     let id = EpisodeId { task: task.id.clone(), repeat };
     let mut record = EpisodeRecord {
         answer: saved.answer.clone(),
@@ -64,7 +64,7 @@ async fn episode(
         steps: saved.steps.len() as u32,
         ..EpisodeRecord::new(&id, outcome, Timestamp::UNIX_EPOCH)
     };
-    scored.put_into(&mut record);
+    scored.write_to(&mut record);
     record
 }
 
@@ -95,8 +95,8 @@ pub async fn score_again(
         let mut assessment = files.score_state(&task.scorer)?.by(scoring_mode);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
         let within = deadline::of_episode(Duration::MAX);
-        let scored = scored(&mut assessment, &goal, outcome, judge, Suspect::Agent, within).await;
-        scored.put_into(&mut record);
+        let scored = score_episode(&mut assessment, &goal, outcome, judge, Suspect::Agent, within).await;
+        scored.write_to(&mut record);
         record.judgements = assessment.conduct().judgements.clone();
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;
         files.write_score_state(&assessment)?;

@@ -26,7 +26,7 @@ pub(crate) struct ScoredEpisode {
 
 impl ScoredEpisode {
     /// Makes it what the record says.
-    pub(crate) fn put_into(self, record: &mut EpisodeRecord) {
+    pub(crate) fn write_to(self, record: &mut EpisodeRecord) {
         record.outcome = self.outcome;
         record.score = self.score;
         record.success = self.detail.as_ref().is_some_and(|score| score.success);
@@ -39,7 +39,7 @@ impl ScoredEpisode {
 
 /// Scores an episode with this goal that ended so. What the judge rules becomes part of the
 /// assessment. What the agent did may be the cause that there is no score; it then has lost.
-pub(crate) async fn scored(
+pub(crate) async fn score_episode(
     assessment: &mut Assessment,
     goal: &str,
     outcome: Outcome,

@@ -25,7 +25,7 @@ use crate::play::blame::{self, Suspect};
 use crate::play::deadline::{self, NotScored};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
-use crate::play::scored::scored;
+use crate::play::scored::score_episode;
 
 /// What has happened so far. It outlives the future that adds to it, so that a time-out loses
 /// nothing.
@@ -359,7 +359,7 @@ impl Trace {
         };
         let within = self.scoring_within;
         let scored =
-            scored(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
+            score_episode(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),
@@ -371,7 +371,7 @@ impl Trace {
             times: Some(self.watch.times()),
             ..EpisodeRecord::new(id, outcome, started)
         };
-        scored.put_into(&mut record);
+        scored.write_to(&mut record);
         for request in &self.requests {
             count(&mut record, request);
         }
