@@ -39,7 +39,7 @@ impl WorkArenaSession {
     ) -> Result<(), EnvironmentError> {
         let Scorer::WorkArena(config) = &task.scorer else { return Ok(()) };
         let site = task.sites.first().map(String::as_str).unwrap_or_default();
-        let mut tables = ServiceNow::new(environment.caller(site)?);
+        let mut tables = ServiceNow::new(environment.api_client(site)?);
         let address = tables.address().to_owned();
         let visit = config.set_up(&mut tables, &address, seed(task)).await.map_err(failure)?;
         let (login, start) = (visit.login_url(), visit.start_url());

@@ -98,7 +98,7 @@ pub trait Environment: Send + Sized + 'static {
     ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
 
     /// Draws the page as for a screenshot of the view, without the screenshot.
-    fn draw(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
+    fn render_frame(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
     /// Performs an action; gives the element it was about, if it was about one. Neither an answer
     /// nor a report of infeasibility ever comes here.
@@ -141,7 +141,7 @@ pub trait Environment: Send + Sized + 'static {
     ) -> impl Future<Output = Result<Result<FetchResponse, String>, EnvironmentError>> + Send;
 
     /// Calls a site of the episode as its account `admin`.
-    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError>;
+    fn api_client(&mut self, site: &str) -> Result<ApiClient, EnvironmentError>;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

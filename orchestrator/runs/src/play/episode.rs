@@ -216,7 +216,7 @@ async fn drive<E: Environment>(
             let png = if attempt.screenshots {
                 Some(environment.screenshot(&options.screenshot).await?)
             } else {
-                environment.draw().await?;
+                environment.render_frame().await?;
                 None
             };
             Ok((observation, png))

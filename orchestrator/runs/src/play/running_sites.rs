@@ -249,13 +249,13 @@ impl LeasedSites {
     }
 
     /// Calls a site as its administrator.
-    pub(crate) fn caller(&self, site: &str) -> Result<ApiClient, EnvironmentError> {
+    pub(crate) fn api_client(&self, site: &str) -> Result<ApiClient, EnvironmentError> {
         const DOING: &str = "reach an instance";
         let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);
         let leased = leased.ok_or_else(|| {
             EnvironmentError::while_doing(DOING)(format!("the task has no site `{site}`"))
         })?;
-        let caller = leased.lease.caller(ADMINISTRATOR);
+        let caller = leased.lease.api_client(ADMINISTRATOR);
         caller.map_err(EnvironmentError::while_doing(DOING))
     }
 

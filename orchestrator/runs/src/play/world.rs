@@ -321,7 +321,7 @@ impl Environment for World {
             .map_err(EnvironmentError::while_doing("take a screenshot"))
     }
 
-    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+    async fn render_frame(&mut self) -> Result<(), EnvironmentError> {
         self.session.draw().await.map_err(EnvironmentError::while_doing("draw the page"))
     }
 
@@ -454,8 +454,8 @@ impl Environment for World {
         Ok(answer.map(response).map_err(|error| format!("failed to {error}")))
     }
 
-    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
-        self.sites.caller(site)
+    fn api_client(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
+        self.sites.api_client(site)
     }
 
     async fn storage_state(&mut self) -> Result<StorageState, EnvironmentError> {

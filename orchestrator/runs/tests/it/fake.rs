@@ -139,7 +139,7 @@ impl Environment for Fake {
         })
     }
 
-    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+    async fn render_frame(&mut self) -> Result<(), EnvironmentError> {
         Ok(())
     }
 
@@ -205,7 +205,7 @@ impl Environment for Fake {
         Ok(Ok(FetchResponse { status, body: b"a picture".to_vec() }))
     }
 
-    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
+    fn api_client(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
         Err(broken("reach an instance", site))
     }
 

@@ -122,7 +122,7 @@ impl Environment for Desk {
         Ok(Observation { url: self.url.clone(), ..Observation::default() })
     }
 
-    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+    async fn render_frame(&mut self) -> Result<(), EnvironmentError> {
         Ok(())
     }
 
@@ -171,9 +171,9 @@ impl Environment for Desk {
         Err(broken("it fetches nothing"))
     }
 
-    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
+    fn api_client(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
         let lease = self.lease.as_ref().filter(|lease| lease.site().name == site);
-        let caller = lease.ok_or_else(|| broken("no such site"))?.caller("admin");
+        let caller = lease.ok_or_else(|| broken("no such site"))?.api_client("admin");
         caller.map_err(EnvironmentError::while_doing("reach it"))
     }
 
