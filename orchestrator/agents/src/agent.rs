@@ -126,7 +126,7 @@ pub trait Agent: Send {
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
 
     /// The format of the last reply.
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         ActionFormat::default()
     }
 

@@ -29,8 +29,8 @@ impl Fallback {
             let is_last = self.current + 1 == self.agents.len();
             let agent = &mut self.agents[self.current];
             let reply = agent.next(goal, view).await?;
-            let answered = answers(&reply, agent.speech());
-            let goes_on = matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.speech());
+            let answered = answers(&reply, agent.action_format());
+            let goes_on = matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.action_format());
             if is_last || answered || (goes_on && view.step < goal.max_steps) {
                 return Ok(reply);
             }
@@ -81,8 +81,8 @@ impl Agent for Fallback {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
-        self.agents[self.spoke].speech()
+    fn action_format(&self) -> ActionFormat {
+        self.agents[self.spoke].action_format()
     }
 
     fn is_built_in(&self) -> bool {

@@ -48,7 +48,7 @@ impl RecordedReplies {
     }
 
     /// The format of its actions.
-    pub fn speech(&self) -> ActionFormat {
+    pub fn action_format(&self) -> ActionFormat {
         self.speech
     }
 
@@ -86,7 +86,7 @@ impl Agent for Recorded {
         Box::pin(std::future::ready(reply))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         self.speech
     }
 }

@@ -87,7 +87,7 @@ impl Agent for Form {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
     }
 

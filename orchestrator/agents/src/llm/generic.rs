@@ -165,7 +165,7 @@ impl Generic {
         let (_, words) = llm_client::apart(text);
         let action =
             tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
-        self.speech().read(&action).map_err(|error| format!("failed to {error}"))?;
+        self.action_format().read(&action).map_err(|error| format!("failed to {error}"))?;
         Ok(Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action })
     }
 }
@@ -194,7 +194,7 @@ impl Agent for Generic {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction }
     }
 

@@ -163,7 +163,7 @@ impl Agent for React {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: Dialect::WebCanvas, multiaction: false }
     }
 

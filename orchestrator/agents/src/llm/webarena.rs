@@ -126,7 +126,7 @@ impl Agent for WebArena {
         Box::pin(self.reply(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: Dialect::WebArena, multiaction: false }
     }
 

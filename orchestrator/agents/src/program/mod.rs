@@ -170,7 +170,7 @@ impl Agent for Program {
         Box::pin(self.answer(goal, view))
     }
 
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         self.settings.speech
     }
 

@@ -130,7 +130,7 @@ impl AgentSpec {
     }
 
     /// The format of its actions. External agents use `requested`; built-in agents have their own.
-    pub fn speech(&self, requested: ActionFormat) -> ActionFormat {
+    pub fn action_format(&self, requested: ActionFormat) -> ActionFormat {
         let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
             AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
@@ -151,9 +151,9 @@ impl AgentSpec {
                 | AgentSettings::Retrieval(_) => ActionFormat::default(),
             },
             AgentSpec::Fallback(specs) => {
-                specs.first().map_or(requested, |spec| spec.speech(requested))
+                specs.first().map_or(requested, |spec| spec.action_format(requested))
             }
-            AgentSpec::Recorded(replies) => replies.speech(),
+            AgentSpec::Recorded(replies) => replies.action_format(),
         }
     }
 

@@ -132,7 +132,7 @@ async fn played(
         }
         text.push_str(&format!(
             "##### step {step}: {reply:?} in {:?} #####\n",
-            agent.speech().dialect
+            agent.action_format().dialect
         ));
         if matches!(reply, Reply::Stop { .. }) {
             break;

@@ -355,11 +355,11 @@ impl Run {
     pub(crate) fn connect(&mut self) -> Result<Model, Failure> {
         let requested = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
         let is_set = requested != ActionFormat::default();
-        if is_set && self.agent.speech(requested) != requested {
+        if is_set && self.agent.action_format(requested) != requested {
             return Err(Failure::Input(format!(
                 "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",
                 self.agent,
-                self.agent.speech(requested).dialect
+                self.agent.action_format(requested).dialect
             )));
         }
         if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {

@@ -146,7 +146,7 @@ impl Agent for Client {
     }
 
     /// BrowserGym's own environments accept several actions at a time.
-    fn speech(&self) -> ActionFormat {
+    fn action_format(&self) -> ActionFormat {
         SPEECH
     }
 }

@@ -263,7 +263,7 @@ async fn drive<E: Environment>(
             }
             Reply::Act { action, reason } => (action, reason),
         };
-        let actions = agent.speech().read(&text);
+        let actions = agent.action_format().read(&text);
         replies.add(actions.as_deref().ok());
         let step = trace.current();
         step.action = Some(text);

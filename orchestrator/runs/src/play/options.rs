@@ -139,7 +139,7 @@ pub struct Limits {
 
 impl Options {
     /// How programs write their actions.
-    pub(crate) fn speech(&self) -> ActionFormat {
+    pub(crate) fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: self.dialect, multiaction: self.multiaction }
     }
 

@@ -202,7 +202,7 @@ pub(crate) fn open_folder(
     options: &Options,
     machine: &HostFacts,
 ) -> Result<RunFolder, Error> {
-    let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
+    let ActionFormat { dialect, multiaction } = agent.action_format(options.action_format());
     let mut digests = Digests::default();
     let record =
         record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;

@@ -174,7 +174,7 @@ async fn attempt<E: Environment>(
         seed: shared.seed,
         stderr: stderr.into(),
         answer_within: limits.answer,
-        speech: shared.options.speech(),
+        speech: shared.options.action_format(),
         variables: &shared.options.agent_variables,
         confined: confined.as_ref(),
     });
