@@ -159,7 +159,7 @@ impl AgentSpec {
 
     /// The error if the task lacks the steps that this agent plays. Ensembles have none: they
     /// continue with the next agent.
-    pub fn lacks(&self, task: &Task) -> Option<Error> {
+    pub fn missing_for(&self, task: &Task) -> Option<Error> {
         let what = match self {
             AgentSpec::Oracle if task.oracle.is_empty() => "oracle",
             AgentSpec::Negative if task.wrong_solution.is_empty() => "wrong_solution",
@@ -385,7 +385,7 @@ mod tests {
             )
         };
         let lacks = |name: &str| {
-            name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string())
+            name.parse::<AgentSpec>().unwrap().missing_for(&task).map(|error| error.to_string())
         };
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
         let message = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";

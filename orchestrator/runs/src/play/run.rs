@@ -60,7 +60,7 @@ pub async fn run(
 
 /// An agent that plays what tasks have written down, where none of them has it.
 pub(crate) fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
-    let lacking = tasks.iter().map(|task| agent.lacks(task)).collect::<Option<Vec<_>>>()?;
+    let lacking = tasks.iter().map(|task| agent.missing_for(task)).collect::<Option<Vec<_>>>()?;
     let source = lacking.into_iter().next()?;
     Some(Error::NothingToPlay { source, tasks: tasks.len() })
 }

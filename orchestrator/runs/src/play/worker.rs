@@ -78,7 +78,7 @@ where
     while let Some(job) = shared.next().await {
         let id = &job.id;
         let Some(task) = shared.task(id) else { continue };
-        if let Some(error) = shared.agent.lacks(task) {
+        if let Some(error) = shared.agent.missing_for(task) {
             let folder = shared.folder.begin_episode(id)?;
             keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?)
                 .await?;
