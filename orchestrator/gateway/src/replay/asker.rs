@@ -24,7 +24,7 @@ use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::Key;
 
 use super::negotiation;
-use super::remembered::Remembered;
+use super::bounded_cache::BoundedCache;
 use crate::{Episode, RequestHead};
 
 /// Captures that are further apart are of different visits, in milliseconds.
@@ -167,7 +167,7 @@ fn origin_of(url: &str) -> &str {
 }
 
 /// Who asked for captures when they were recorded, by the captures.
-pub(super) type RecordedAskers = Remembered<Key, Arc<Vec<Option<IndexHit>>>>;
+pub(super) type RecordedAskers = BoundedCache<Key, Arc<Vec<Option<IndexHit>>>>;
 
 /// The place of the capture that a request gets: one of `members`, which are places in `hits`.
 /// `advances` is false for requests that only look at it.

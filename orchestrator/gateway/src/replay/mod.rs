@@ -28,7 +28,7 @@ mod origin;
 mod partial;
 pub(crate) mod preflight;
 mod range;
-mod remembered;
+mod bounded_cache;
 mod respond;
 mod searched;
 mod settings;
@@ -54,7 +54,7 @@ pub use level::{BadMatchLevel, MatchLevel};
 use negotiation::Negotiation;
 pub(crate) use negotiation::OTHER_HEADERS;
 pub use options::{ReplayOptions, StatePolicy};
-use remembered::Remembered;
+use bounded_cache::BoundedCache;
 use search::Search;
 use searched::SiteForms;
 pub use searched::SiteSearch;
@@ -91,10 +91,10 @@ pub struct Replay {
     cache: Cache,
     /// The budget for bodies in memory: those in the cache, and those in transit to clients.
     bodies: Budget,
-    ports: Remembered<(String, u16)>,
-    twins: Remembered<(String, String)>,
+    ports: BoundedCache<(String, u16)>,
+    redirect_pairs: BoundedCache<(String, String)>,
     /// By the captures among which they choose.
-    negotiations: Remembered<Key, Option<Arc<Negotiation>>>,
+    negotiations: BoundedCache<Key, Option<Arc<Negotiation>>>,
     askers: RecordedAskers,
     states: States,
     complaints: Complaints,
@@ -117,9 +117,9 @@ impl Replay {
             options,
             cache: Cache::new(options.cache),
             bodies: Budget::new(options.cache + BODIES),
-            ports: Remembered::default(),
-            twins: Remembered::default(),
-            negotiations: Remembered::default(),
+            ports: BoundedCache::default(),
+            redirect_pairs: BoundedCache::default(),
+            negotiations: BoundedCache::default(),
             askers: RecordedAskers::default(),
             states: States::default(),
             complaints: Complaints::default(),

@@ -8,7 +8,7 @@ use search::{Search, SearchForm, SearchQuery};
 use snapshots::index::ReplaySet;
 use url::Url;
 
-use super::remembered::Remembered;
+use super::bounded_cache::BoundedCache;
 use crate::{Answer, Reply, RequestHead, body, miss};
 
 /// Recorded requests of a host among which documents are looked for.
@@ -35,12 +35,12 @@ pub enum SiteSearch {
 #[derive(Debug, Default)]
 pub(super) struct SiteForms {
     site_search: SiteSearch,
-    known: Remembered<String, Arc<Vec<SearchForm>>>,
+    known: BoundedCache<String, Arc<Vec<SearchForm>>>,
 }
 
 impl SiteForms {
     pub(super) fn new(site_search: SiteSearch) -> SiteForms {
-        SiteForms { site_search, known: Remembered::default() }
+        SiteForms { site_search, known: BoundedCache::default() }
     }
 
     /// Whether a request may need a search in the pages of its site.

@@ -8,7 +8,7 @@ use snapshots::index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory, si
 use snapshots::matching::Key;
 
 use super::negotiation;
-use super::remembered::Remembered;
+use super::bounded_cache::BoundedCache;
 
 /// Of how many captures of a request the contents are compared.
 const COMPARED: usize = 128;
@@ -18,10 +18,10 @@ const NAMED: usize = 8;
 /// What the recording knows of the states of sites.
 #[derive(Debug, Default)]
 pub(super) struct States {
-    histories: Remembered<String, Arc<SiteHistory>>,
-    by_host: Remembered<String, Site>,
+    histories: BoundedCache<String, Arc<SiteHistory>>,
+    by_host: BoundedCache<String, Site>,
     /// By the captures that are compared.
-    contents: Remembered<Key, Arc<Vec<Option<Key>>>>,
+    contents: BoundedCache<Key, Arc<Vec<Option<Key>>>>,
 }
 
 /// The site of a host, and what the recording knows of its states.

@@ -156,11 +156,11 @@ impl Replay {
         let (Some(own), Some(other)) = (url.host_str(), twin.host_str()) else { return Ok(false) };
         let hosts = if own < other { (own, other) } else { (other, own) };
         let key = (hosts.0.to_owned(), hosts.1.to_owned());
-        if let Some(known) = self.twins.get(&key) {
+        if let Some(known) = self.redirect_pairs.get(&key) {
             return Ok(known);
         }
         let found = self.redirects(own, other)? || self.redirects(other, own)?;
-        self.twins.put(key, found);
+        self.redirect_pairs.put(key, found);
         Ok(found)
     }
 
