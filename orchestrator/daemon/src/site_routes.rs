@@ -6,7 +6,7 @@
 use std::sync::{Arc, Weak};
 
 use gateway::{Routes, Target};
-use sites::{Lease, Upstream};
+use sites::{Lease, SiteTarget};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::Error;
@@ -14,7 +14,7 @@ use crate::Error;
 /// The routes to one leased instance, with their own connections and their own count of changes.
 pub struct SiteRoutes {
     /// Each host with its target. Hosts of the same port share one target.
-    hosts: Vec<(String, Upstream, Arc<gateway::Site>)>,
+    hosts: Vec<(String, SiteTarget, Arc<gateway::Site>)>,
     /// Ends the task that waits for the end of the instance.
     _watch: DropGuard,
 }
@@ -28,20 +28,20 @@ impl SiteRoutes {
     /// When a header field is invalid.
     pub fn new(lease: &Lease, headers: &[(String, String)]) -> Result<SiteRoutes, Error> {
         let site = lease.site();
-        let mut hosts: Vec<(String, Upstream, Arc<gateway::Site>)> = Vec::new();
+        let mut hosts: Vec<(String, SiteTarget, Arc<gateway::Site>)> = Vec::new();
         for host in &site.hosts {
             let upstream = lease.upstream_of(host);
             let known = hosts.iter().find(|(_, other, _)| *other == upstream);
             let target = match (known, &upstream) {
                 (Some((_, _, target)), _) => Arc::clone(target),
-                (None, Upstream::Address(address)) => {
+                (None, SiteTarget::Address(address)) => {
                     Arc::new(gateway::Site::new(&site.name, *address).with_headers(headers)?)
                 }
-                (None, Upstream::Socket(path)) => Arc::new(
+                (None, SiteTarget::Socket(path)) => Arc::new(
                     gateway::Site::at_socket(&site.name, path.as_std_path())
                         .with_headers(headers)?,
                 ),
-                (None, Upstream::Url(url)) => {
+                (None, SiteTarget::Url(url)) => {
                     Arc::new(gateway::Site::elsewhere(&site.name, url).with_headers(headers)?)
                 }
             };

@@ -9,7 +9,7 @@ use hyper::body::Bytes;
 use serde_json::Value;
 
 use crate::http::Target;
-use crate::{Error, Site, Upstream};
+use crate::{Error, Site, SiteTarget};
 
 /// Calls the API of one instance as one account. It stays valid as long as the instance runs.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct ApiResponse {
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 impl ApiClient {
-    pub(crate) fn new(site: &Site, upstream: &Upstream, account: &str) -> Result<ApiClient, Error> {
+    pub(crate) fn new(site: &Site, upstream: &SiteTarget, account: &str) -> Result<ApiClient, Error> {
         let failed = |why: String| Error::Call {
             site: site.name.clone(),
             account: account.to_owned(),

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use url::Host;
 
-use crate::{Site, Upstream};
+use crate::{Site, SiteTarget};
 
 /// The maximum size of a response body in bytes; larger than any page that a condition or a log-in
 /// reads.
@@ -56,14 +56,14 @@ impl Answer {
 }
 
 impl Target {
-    pub(crate) fn new(site: &Site, upstream: &Upstream) -> Target {
+    pub(crate) fn new(site: &Site, upstream: &SiteTarget) -> Target {
         let scheme = if site.address().starts_with("https:") { "https" } else { "http" };
         let (server, tls, host) = match upstream {
-            Upstream::Address(address) => {
+            SiteTarget::Address(address) => {
                 (Server::Tcp(address.ip().to_string(), address.port()), None, site.canonical())
             }
-            Upstream::Socket(path) => (Server::Socket(path.clone()), None, site.canonical()),
-            Upstream::Url(url) => {
+            SiteTarget::Socket(path) => (Server::Socket(path.clone()), None, site.canonical()),
+            SiteTarget::Url(url) => {
                 let (server, by_name) = match url.host() {
                     Some(Host::Domain(name)) => (name.to_owned(), name != "localhost"),
                     Some(Host::Ipv4(ip)) => (ip.to_string(), false),

@@ -24,7 +24,7 @@ const SOCKET: &str = "unix:";
 /// The target to which the gateway sends requests for an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
-pub enum Upstream {
+pub enum SiteTarget {
     /// An address on this machine; plain HTTP.
     Address(SocketAddr),
     /// A Unix socket in a folder that only its owner can enter; plain HTTP. Written `unix:PATH`.
@@ -33,12 +33,12 @@ pub enum Upstream {
     Url(Url),
 }
 
-impl std::fmt::Display for Upstream {
+impl std::fmt::Display for SiteTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Upstream::Address(address) => address.fmt(f),
-            Upstream::Socket(path) => write!(f, "{SOCKET}{path}"),
-            Upstream::Url(url) => url.fmt(f),
+            SiteTarget::Address(address) => address.fmt(f),
+            SiteTarget::Socket(path) => write!(f, "{SOCKET}{path}"),
+            SiteTarget::Url(url) => url.fmt(f),
         }
     }
 }
@@ -48,16 +48,16 @@ pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connection for S {}
 
-impl Upstream {
+impl SiteTarget {
     /// Connects to it, without TLS.
     ///
     /// # Errors
     /// When nobody listens there.
     pub async fn connect(&self) -> io::Result<Box<dyn Connection>> {
         Ok(match self {
-            Upstream::Address(address) => Box::new(TcpStream::connect(address).await?),
-            Upstream::Socket(path) => Box::new(doors::unix::connect(path.as_std_path()).await?),
-            Upstream::Url(url) => {
+            SiteTarget::Address(address) => Box::new(TcpStream::connect(address).await?),
+            SiteTarget::Socket(path) => Box::new(doors::unix::connect(path.as_std_path()).await?),
+            SiteTarget::Url(url) => {
                 let server =
                     (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
                 Box::new(TcpStream::connect(server).await?)
@@ -66,20 +66,20 @@ impl Upstream {
     }
 }
 
-impl From<Upstream> for String {
-    fn from(upstream: Upstream) -> String {
+impl From<SiteTarget> for String {
+    fn from(upstream: SiteTarget) -> String {
         upstream.to_string()
     }
 }
 
-impl TryFrom<String> for Upstream {
+impl TryFrom<String> for SiteTarget {
     type Error = url::ParseError;
 
-    fn try_from(text: String) -> Result<Upstream, url::ParseError> {
+    fn try_from(text: String) -> Result<SiteTarget, url::ParseError> {
         if let Some(path) = text.strip_prefix(SOCKET) {
-            return Ok(Upstream::Socket(path.into()));
+            return Ok(SiteTarget::Socket(path.into()));
         }
-        text.parse().map(Upstream::Address).or_else(|_| text.parse().map(Upstream::Url))
+        text.parse().map(SiteTarget::Address).or_else(|_| text.parse().map(SiteTarget::Url))
     }
 }
 
@@ -87,12 +87,12 @@ impl TryFrom<String> for Upstream {
 pub(crate) struct Instance {
     /// Its number within its site, counted from 1; never reused.
     pub(crate) id: u32,
-    pub(crate) upstream: Upstream,
+    pub(crate) upstream: SiteTarget,
     pub(crate) clock: Clock,
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn InstanceRuntime>,
     /// Where its other ports are reached, if not at the address of `upstream`.
-    pub(crate) ports: BTreeMap<u16, Upstream>,
+    pub(crate) ports: BTreeMap<u16, SiteTarget>,
     /// The disk quota of its folder.
     quota: Option<Quota>,
     /// How it ended, once it has ended.
@@ -102,7 +102,7 @@ pub(crate) struct Instance {
 impl Instance {
     pub(crate) fn new(
         id: u32,
-        upstream: Upstream,
+        upstream: SiteTarget,
         clock: Clock,
         content: Content,
         machine: Box<dyn InstanceRuntime>,
@@ -117,7 +117,7 @@ impl Instance {
     }
 
     /// Adds the places of its ports.
-    pub(crate) fn with_ports(self, ports: BTreeMap<u16, Upstream>) -> Instance {
+    pub(crate) fn with_ports(self, ports: BTreeMap<u16, SiteTarget>) -> Instance {
         Instance { ports, ..self }
     }
 
@@ -178,9 +178,9 @@ mod tests {
     #[test]
     fn a_target_is_read_as_it_is_written() {
         for text in ["127.0.0.1:80", "[::1]:80", "unix:/a folder/80.sock", "https://shop.test/"] {
-            let read: Upstream = serde_json::from_value(text.into()).unwrap();
+            let read: SiteTarget = serde_json::from_value(text.into()).unwrap();
             assert_eq!(serde_json::to_value(&read).unwrap(), text);
         }
-        assert!(serde_json::from_value::<Upstream>("nowhere".into()).is_err());
+        assert!(serde_json::from_value::<SiteTarget>("nowhere".into()).is_err());
     }
 }

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use crate::instance::Instance;
 use crate::manifest::Host;
 use crate::pool::{LAST_WORDS, LeaseReturn, Message};
-use crate::{ApiClient, Error, LoginSession, Site, Upstream, probe};
+use crate::{ApiClient, Error, LoginSession, Site, SiteTarget, probe};
 
 /// The timeout for an instance to accept a connection.
 const ACCEPTS: Duration = Duration::from_secs(10);
@@ -49,18 +49,18 @@ impl Lease {
     }
 
     /// The target for requests to the site's hosts.
-    pub fn upstream(&self) -> Upstream {
+    pub fn upstream(&self) -> SiteTarget {
         self.instance.upstream.clone()
     }
 
     /// The target for requests to one of the site's hosts. A host with its own port gets that port.
-    pub fn upstream_of(&self, host: &Host) -> Upstream {
+    pub fn upstream_of(&self, host: &Host) -> SiteTarget {
         if let Some(led) = host.port.and_then(|port| self.instance.ports.get(&port)) {
             return led.clone();
         }
         match (self.upstream(), host.port) {
-            (Upstream::Address(address), Some(port)) => {
-                Upstream::Address((address.ip(), port).into())
+            (SiteTarget::Address(address), Some(port)) => {
+                SiteTarget::Address((address.ip(), port).into())
             }
             (upstream, _) => upstream,
         }
@@ -163,7 +163,7 @@ impl Lease {
 
     async fn accepts(&self) -> bool {
         let upstream = &self.instance.upstream;
-        let is_ours = !matches!(upstream, Upstream::Url(_));
+        let is_ours = !matches!(upstream, SiteTarget::Url(_));
         !is_ours || matches!(timeout(ACCEPTS, upstream.connect()).await, Ok(Ok(_)))
     }
 

@@ -57,7 +57,7 @@ pub use api_client::{ApiClient, ApiResponse};
 pub use error::Error;
 pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};
-pub use instance::{Connection, Upstream};
+pub use instance::{Connection, SiteTarget};
 pub use lease::Lease;
 pub use login::{Cookie, LoginSession};
 pub use manifest::{Site, is_shipped};

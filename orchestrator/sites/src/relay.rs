@@ -31,7 +31,7 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use crate::owner::Owner;
-use crate::{Error, Upstream};
+use crate::{Error, SiteTarget};
 
 /// The hidden command by which a program that starts sites is its own relay.
 pub const COMMAND: &str = "relay";
@@ -60,12 +60,12 @@ pub(crate) async fn start(
     folder: &Utf8Path,
     first: &Owner,
     ports: BTreeSet<u16>,
-) -> Result<(BTreeMap<u16, Upstream>, Vec<Relay>), Error> {
+) -> Result<(BTreeMap<u16, SiteTarget>, Vec<Relay>), Error> {
     let (mut led, mut started) = (BTreeMap::new(), Vec::new());
     for port in ports {
         let socket = folder.join(format!("{port}.sock"));
         started.push(Relay::start(helper, &socket, first, port).await?);
-        led.insert(port, Upstream::Socket(socket));
+        led.insert(port, SiteTarget::Socket(socket));
     }
     Ok((led, started))
 }

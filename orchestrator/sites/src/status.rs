@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Upstream;
+use crate::SiteTarget;
 
 /// The state of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +59,7 @@ pub struct InstanceStatus {
     /// When this phase began.
     pub since: Timestamp,
     /// Its address.
-    pub address: Option<Upstream>,
+    pub address: Option<SiteTarget>,
     /// Its memory in bytes at the last measurement.
     pub memory: Option<u64>,
     /// While it starts: the condition it waits for, and what was observed instead.

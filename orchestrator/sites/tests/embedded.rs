@@ -11,7 +11,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use sites::{
-    Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, Upstream,
+    Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, SiteTarget,
 };
 
 const SOON: Duration = Duration::from_secs(30);
@@ -303,7 +303,7 @@ async fn after_stop_nothing_is_left_and_leases_say_so() {
     let running = running(&["desk", "forum"], 1).await;
     let lease = running.lease("forum").await;
     let upstream = lease.upstream();
-    let Upstream::Socket(socket) = &upstream else { panic!("a socket") };
+    let SiteTarget::Socket(socket) = &upstream else { panic!("a socket") };
     assert_eq!(std::fs::metadata(socket).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(
         std::fs::metadata(running.folder.join("copies")).unwrap().permissions().mode() & 0o777,

@@ -39,7 +39,7 @@ use crate::owner::{INSTANCE, Owner, SITE};
 use crate::quota::Quota;
 use crate::relay::{self, Relay};
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
-use crate::{Error, Site, Upstream, golden};
+use crate::{Error, Site, SiteTarget, golden};
 
 /// The mount point of the clock in a container.
 const CLOCK: &str = "/clock";
@@ -74,9 +74,9 @@ enum Place {
 
 /// Where an application is reached.
 struct Ports {
-    own: Upstream,
+    own: SiteTarget,
     /// Ports that are not at the same address.
-    others: BTreeMap<u16, Upstream>,
+    others: BTreeMap<u16, SiteTarget>,
 }
 
 /// The engine, network and folders that all containers of one site group use.
@@ -197,7 +197,7 @@ impl Docker {
         introduce(folder, container.address(), &site.name)?;
         match &self.context.networking {
             Networking::Bridged(_) => {
-                let own = Upstream::Address((container.address(), spec.port).into());
+                let own = SiteTarget::Address((container.address(), spec.port).into());
                 Ok(Ports { own, others: BTreeMap::new() })
             }
             Networking::Relayed(relays) => {

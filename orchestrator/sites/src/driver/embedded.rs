@@ -20,7 +20,7 @@ use crate::clock::Clock;
 use crate::content::{Content, blocking};
 use crate::instance::Instance;
 use crate::manifest::{Application, folder_at};
-use crate::{Error, Site, Upstream};
+use crate::{Error, Site, SiteTarget};
 
 /// The embedded application with its settings.
 #[derive(Clone)]
@@ -105,7 +105,7 @@ impl Embedded {
         let listener = listen(&socket).map_err(Error::of_file("listen at", &socket))?;
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
         let machine = Box::new(Server { serving: serving.abort_handle(), socket: socket.clone() });
-        Ok(Instance::new(id, Upstream::Socket(socket), clock, content, machine))
+        Ok(Instance::new(id, SiteTarget::Socket(socket), clock, content, machine))
     }
 }
 

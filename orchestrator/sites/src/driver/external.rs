@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::content::Content;
 use crate::instance::Instance;
 use crate::manifest::ExternalSpec;
-use crate::{Error, Site, Upstream};
+use crate::{Error, Site, SiteTarget};
 
 pub(crate) struct External {
     url: Url,
@@ -35,7 +35,7 @@ impl External {
 
 impl Driver for External {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
-        let upstream = Upstream::Url(self.url.clone());
+        let upstream = SiteTarget::Url(self.url.clone());
         future::ready(Ok(Instance::new(
             id,
             upstream,

@@ -31,7 +31,7 @@ use crate::owner::{self, Owner};
 use crate::quota::Quota;
 use crate::relay::{self, Relay};
 use crate::state::{Access, Golden, Layout, Live};
-use crate::{Error, Site, Upstream, ready};
+use crate::{Error, Site, SiteTarget, ready};
 
 const LOG: &str = "log";
 /// How many bytes at the end of a log are read to get its last lines.
@@ -149,9 +149,9 @@ impl Process {
         &self,
         group: &mut Group,
         gate: Option<Gate>,
-    ) -> Result<(Upstream, BTreeMap<u16, Upstream>), Error> {
+    ) -> Result<(SiteTarget, BTreeMap<u16, SiteTarget>), Error> {
         let port = group.runner.port;
-        let own = Upstream::Address(([127, 0, 0, 1], port).into());
+        let own = SiteTarget::Address(([127, 0, 0, 1], port).into());
         let (Some(namespaces), Some(mut gate)) = (&self.namespaces, gate) else {
             return Ok((own, BTreeMap::new()));
         };
