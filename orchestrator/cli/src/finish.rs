@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::RecorderReport;
-use recorder::Studio;
+use recorder::RecordingGateway;
 use results::counted;
 use snapshots::matching::ChangingParts;
 use snapshots::{Load, Recording, RecordingReport, ops};
@@ -39,7 +39,7 @@ pub(crate) enum EmptyRecording {
 /// `twice` says when pages were loaded for the second time; what that teaches goes into the
 /// snapshot.
 pub(crate) async fn finish(
-    studio: Studio,
+    studio: RecordingGateway,
     output: &Utf8Path,
     twice: &[[Load; 2]],
     empty: EmptyRecording,

@@ -4,13 +4,13 @@
 use browser::{Entry, Session, StorageState};
 use snapshots::{BrowserState, Storage};
 
-use crate::{Error, Studio};
+use crate::{Error, RecordingGateway};
 
 /// Reads the browser's state and stores it in the recording. The tab leaves its page for that.
 ///
 /// # Errors
 /// When no page is open, the browser is gone, or the recording cannot be written.
-pub async fn keep_state(session: &mut Session, studio: &Studio) -> Result<(), Error> {
+pub async fn keep_state(session: &mut Session, studio: &RecordingGateway) -> Result<(), Error> {
     let state = written(&session.storage_state().await?);
     studio.set_browser_state(&state)
 }

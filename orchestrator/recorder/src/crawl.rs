@@ -14,7 +14,7 @@ use crate::journal::{Journal, Outcome};
 use crate::plan::Consent;
 use crate::politeness::Politeness;
 use crate::visit::{self, VisitOptions, VisitOutcome};
-use crate::{Error, Studio};
+use crate::{Error, RecordingGateway};
 
 /// How many times a page is tried whose server asks to come back later.
 const MAX_TRIES: u32 = 4;
@@ -104,7 +104,7 @@ enum Ended {
 
 /// A crawler of one recording.
 pub struct Crawler<'a> {
-    studio: &'a Studio,
+    studio: &'a RecordingGateway,
     options: CrawlOptions,
     cancel: &'a CancellationToken,
     on: &'a dyn Fn(Event<'_>),
@@ -125,7 +125,7 @@ impl<'a> Crawler<'a> {
     /// # Errors
     /// When the journal cannot be opened.
     pub fn new(
-        studio: &'a Studio,
+        studio: &'a RecordingGateway,
         options: CrawlOptions,
         cancel: &'a CancellationToken,
         on: &'a dyn Fn(Event<'_>),

@@ -2,10 +2,10 @@
 //! file.
 //!
 //! ```text
-//!   Studio::open ──┬── Crawler    visits URLs and what they lead to by itself
+//!   RecordingGateway::open ──┬── Crawler    visits URLs and what they lead to by itself
 //!                  ├── by_hand    a window for a person, until it is closed
 //!                  └── (nothing)  a proxy for any client
-//!                      then Studio::close ──> Recording::finish ──> the snapshot
+//!                      then RecordingGateway::close ──> Recording::finish ──> the snapshot
 //! ```
 //!
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
@@ -22,11 +22,11 @@ mod manual;
 pub mod plan;
 mod politeness;
 pub mod robots;
-mod studio;
+mod recording_gateway;
 mod visit;
 
 pub use browser_state::keep_state;
 pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
 pub use error::Error;
 pub use manual::by_hand;
-pub use studio::{Studio, StudioOptions};
+pub use recording_gateway::{RecordingGateway, RecordingGatewayOptions};

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::robots::Robots;
-use crate::{Studio, visit};
+use crate::{RecordingGateway, visit};
 
 /// Our name in robots.txt.
 const AGENT: &str = "sandbox";
@@ -63,7 +63,7 @@ impl Politeness {
     pub(crate) async fn allows(
         &mut self,
         session: &mut Session,
-        studio: &Studio,
+        studio: &RecordingGateway,
         url: &Url,
         deadline: Duration,
     ) -> bool {

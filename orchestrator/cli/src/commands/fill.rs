@@ -3,7 +3,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Config, Replay};
-use recorder::{Studio, StudioOptions};
+use recorder::{RecordingGateway, RecordingGatewayOptions};
 use snapshots::RecordingOptions;
 
 use crate::failure::{Failure, Outcome};
@@ -42,9 +42,9 @@ impl Fill {
         output: &Utf8Path,
         snapshots: Replay,
         mut config: Config,
-    ) -> Result<Studio, Failure> {
+    ) -> Result<RecordingGateway, Failure> {
         self.live.apply(&mut config);
-        let options = StudioOptions {
+        let options = RecordingGatewayOptions {
             recording: RecordingOptions::default(),
             gateway: config,
             redact: self.redact.into_redact(),
@@ -52,6 +52,6 @@ impl Fill {
             resume: false,
             behind: Some(snapshots),
         };
-        Ok(Studio::open(output, options).await?)
+        Ok(RecordingGateway::open(output, options).await?)
     }
 }

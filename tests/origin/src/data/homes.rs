@@ -126,7 +126,7 @@ fn one(draw: &mut Seed, id: u32, city: &'static City) -> Home {
     };
     let price = area * (per_metre + draw.between(0, 800)) / 500 * 500;
     let kind = match rooms {
-        1 => "Studio",
+        1 => "RecordingGateway",
         2 => "Flat",
         3 => *draw.pick(&["Flat", "Maisonette", "Cottage"]),
         _ => *draw.pick(&["Terraced house", "Town house", "Detached house"]),

@@ -9,7 +9,7 @@ use gateway::{
     CertificateAuthority, DatePolicy, Gateway, MatchLevel, Replay, ReplayOptions, Routes, Target,
 };
 use in_flight::InFlight;
-use recorder::{Studio, StudioOptions};
+use recorder::{RecordingGateway, RecordingGatewayOptions};
 use runs::browser_state;
 use snapshots::RecordingOptions;
 use tasks::{DeviceSpec, Suite, WorldSpec};
@@ -23,7 +23,7 @@ use crate::options::gateway_options;
 /// The web that the browser reaches.
 pub(super) enum Web {
     /// The live web is recorded into this snapshot.
-    Live(Box<Studio>, Utf8PathBuf),
+    Live(Box<RecordingGateway>, Utf8PathBuf),
     /// Snapshots are the web.
     Frozen(Box<Frozen>),
 }
@@ -55,7 +55,7 @@ impl Annotate {
                     // There may be a password in its query.
                     title.truncate(title.find(['?', '#']).unwrap_or(title.len()));
                 }
-                let options = StudioOptions {
+                let options = RecordingGatewayOptions {
                     recording: RecordingOptions {
                         title: Some(title),
                         ..RecordingOptions::default()
@@ -66,7 +66,7 @@ impl Annotate {
                     resume: self.resume,
                     behind: None,
                 };
-                let studio = Studio::open(path, options).await?;
+                let studio = RecordingGateway::open(path, options).await?;
                 studio.begin_visit(self.recorded.ask_again).await;
                 Ok(Web::Live(Box::new(studio), path.clone()))
             }

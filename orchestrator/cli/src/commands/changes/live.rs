@@ -10,7 +10,7 @@ use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, Crawler, Event, Skip, Studio, StudioOptions};
+use recorder::{CrawlOptions, Crawler, Event, Skip, RecordingGateway, RecordingGatewayOptions};
 use runs::changes::Verdict;
 use snapshots::RecordingOptions;
 use tasks::Suite;
@@ -63,7 +63,7 @@ impl VisitOptions {
         config.write_guard = Some(Arc::new(WriteGuard::new(hosts)));
         let title = Some(format!("The pages of {}, visited again", suite.name));
         let recording = RecordingOptions { title, replace: force, ..RecordingOptions::default() };
-        let options = StudioOptions {
+        let options = RecordingGatewayOptions {
             recording,
             gateway: config,
             redact: Redact::default(),
@@ -72,7 +72,7 @@ impl VisitOptions {
             behind: None,
         };
         let is_new = !output.exists();
-        let studio = Studio::open(output, options).await?;
+        let studio = RecordingGateway::open(output, options).await?;
         let visited = self.visit(suite, &studio, &urls).await;
         let empty = if is_kept { EmptyRecording::Snapshot } else { EmptyRecording::Temporary };
         match finish::finish(studio, output, &[], empty).await {
@@ -86,7 +86,7 @@ impl VisitOptions {
     async fn visit(
         &self,
         suite: &Suite,
-        studio: &Studio,
+        studio: &RecordingGateway,
         urls: &[Url],
     ) -> Result<BTreeMap<String, (Verdict, String)>, Failure> {
         let cancel = interrupt::token();

@@ -6,7 +6,7 @@ use browser::Device;
 use camino::Utf8Path;
 use gateway::WriteGuard;
 use recorder::plan::Plan;
-use recorder::{CrawlSummary, Studio};
+use recorder::{CrawlSummary, RecordingGateway};
 use results::counted;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -31,7 +31,7 @@ impl Record {
     /// closed. What is loaded there is recorded like everything else.
     pub(super) async fn hand_over(
         &self,
-        studio: &Studio,
+        studio: &RecordingGateway,
         plan: &Plan,
         guard: Option<&WriteGuard>,
         output: &Utf8Path,

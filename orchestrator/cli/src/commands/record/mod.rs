@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 pub(crate) use messages::wall_name;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Studio, StudioOptions};
+use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions};
 use results::counted;
 use snapshots::RecordingOptions;
 pub(crate) use suite::device as vantage_device;
@@ -275,7 +275,7 @@ impl Record {
         redact: Redact,
         output: &Utf8Path,
         plan: Option<&Plan>,
-    ) -> Result<Studio, Failure> {
+    ) -> Result<RecordingGateway, Failure> {
         let mut first = self.urls.first().cloned();
         // The title is for everybody who gets the file. A URL that cannot have a user has none.
         first.iter_mut().for_each(|url| {
@@ -288,7 +288,7 @@ impl Record {
         let suite = plan.and_then(|plan| plan.suite.as_ref()?.file_name());
         let of_suite = suite.map(|name| format!("The web of {name}"));
         let title = self.title.clone().or(of_suite).or_else(|| first.as_ref().map(Url::to_string));
-        let options = StudioOptions {
+        let options = RecordingGatewayOptions {
             recording: RecordingOptions {
                 title,
                 replace: self.force,
@@ -300,7 +300,7 @@ impl Record {
             resume: self.resume,
             behind: None,
         };
-        Ok(Studio::open(output, options).await?)
+        Ok(RecordingGateway::open(output, options).await?)
     }
 
     /// The plan of a suite, if one is recorded.
@@ -314,7 +314,7 @@ impl Record {
 
     async fn listen(
         &self,
-        studio: &Studio,
+        studio: &RecordingGateway,
         output: &Utf8Path,
         cancel: &CancellationToken,
     ) -> Outcome {
@@ -326,7 +326,7 @@ impl Record {
 
     async fn browse(
         &self,
-        studio: &Studio,
+        studio: &RecordingGateway,
         plan: Option<&Plan>,
         cancel: &CancellationToken,
         summary: &mut CrawlSummary,
@@ -361,7 +361,7 @@ impl Record {
 
     async fn start_browser(
         &self,
-        studio: &Studio,
+        studio: &RecordingGateway,
         device: Device,
         visible: bool,
     ) -> Result<Session, Failure> {
@@ -374,7 +374,7 @@ impl Record {
         Session::start(&launch).await.or_environment("start the browser")
     }
 
-    async fn end_browser(&self, mut session: Session, studio: &Studio) -> Outcome {
+    async fn end_browser(&self, mut session: Session, studio: &RecordingGateway) -> Outcome {
         if self.state
             && let Err(error) = recorder::keep_state(&mut session, studio).await
         {
@@ -389,7 +389,7 @@ impl Record {
 
     async fn crawl(
         &self,
-        studio: &Studio,
+        studio: &RecordingGateway,
         plan: Option<&Plan>,
         cancel: &CancellationToken,
         spinner: &ProgressBar,
