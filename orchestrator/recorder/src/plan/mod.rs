@@ -47,7 +47,7 @@ pub struct Plan {
     #[serde(default)]
     pub consent: Consent,
     /// The browsers that visit, one after the other; the suite's own first.
-    pub vantages: Vec<Vantage>,
+    pub vantages: Vec<BrowserProfile>,
     /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskPlan>,
 }
@@ -87,7 +87,7 @@ pub enum Consent {
 /// A browser that visits: what pages see of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Vantage {
+pub struct BrowserProfile {
     /// Width and height of the page in CSS pixels.
     pub viewport: (u32, u32),
     /// A BCP 47 language tag.
@@ -155,7 +155,7 @@ impl Plan {
     /// The plan for tasks of a suite.
     pub fn new(suite: &Suite, tasks: &[&Task], budget: Budget) -> Plan {
         let world = &suite.world;
-        let vantage = Vantage {
+        let vantage = BrowserProfile {
             viewport: world.viewport,
             locale: world.locale.clone(),
             timezone: world.timezone.clone(),
@@ -190,7 +190,7 @@ impl Plan {
         let text = files::read_text(path, MAX_SIZE).map_err(failed)?;
         let bad = |reason| PlanError::Content { path: path.to_owned(), reason };
         let tasks = questions::read(&text).map_err(bad)?;
-        let vantage = Vantage {
+        let vantage = BrowserProfile {
             viewport: (1280, 720),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use recorder::frontier::{Bounds, Frontier, Interest};
-use recorder::plan::{Budget, Consent, Plan, TaskPlan, Vantage, words};
+use recorder::plan::{Budget, Consent, Plan, TaskPlan, BrowserProfile, words};
 use results::counted;
 use snapshots::{Archive, Recording, is_address};
 use tasks::{Suite, Task};
@@ -227,7 +227,7 @@ pub(super) fn frontier(plan: &Plan, task: &TaskPlan, include: &[String]) -> Fron
 }
 
 /// The device of a vantage.
-pub(crate) fn device(vantage: &Vantage) -> Device {
+pub(crate) fn device(vantage: &BrowserProfile) -> Device {
     Device {
         viewport: vantage.viewport,
         locale: vantage.locale.clone(),
