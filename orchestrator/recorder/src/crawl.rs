@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
-use browser::{Session, Wall};
+use browser::{Session, AccessBarrier};
 use snapshots::{Load, Timestamp};
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -49,7 +49,7 @@ pub struct CrawlSummary {
     /// The times of both loads of each page that was loaded twice.
     pub twice: Vec<[Load; 2]>,
     /// Pages that something stands in front of, by host.
-    pub walls: BTreeMap<String, BTreeSet<(Wall, String)>>,
+    pub walls: BTreeMap<String, BTreeSet<(AccessBarrier, String)>>,
     /// Hosts with more pages than are visited.
     pub full_hosts: BTreeSet<String>,
 }
@@ -88,7 +88,7 @@ pub enum Skip {
     /// robots.txt disallows it.
     Robots,
     /// Something stands in front of it. What it showed is not in the snapshot.
-    Wall(Wall),
+    Wall(AccessBarrier),
     /// It did not load; the text says why.
     Failed(String),
 }

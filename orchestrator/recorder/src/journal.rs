@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
-use browser::{Survey, Wall};
+use browser::{Survey, AccessBarrier};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use snapshots::Load;
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
     /// robots.txt disallows it.
     Robots,
     /// Something stands in front of it.
-    Wall(Wall),
+    Wall(AccessBarrier),
     /// It did not load.
     Failed(String),
 }
@@ -128,12 +128,12 @@ mod tests {
         let url = |path: &str| Url::parse("https://a.test/").unwrap().join(path).unwrap();
         let mut journal = Journal::open(folder).unwrap();
         journal.add(0, &url("1"), Outcome::Page(Survey::default()), None).unwrap();
-        journal.add(1, &url("2"), Outcome::Wall(Wall::Captcha), None).unwrap();
+        journal.add(1, &url("2"), Outcome::Wall(AccessBarrier::Captcha), None).unwrap();
         let mut file = OpenOptions::new().append(true).open(folder.join(FILE)).unwrap();
         file.write_all(br#"{"vantage":0,"url":"https://a.test/3","#).unwrap();
         let mut journal = Journal::open(folder).unwrap();
         assert_eq!(journal.outcome(0, &url("1")), Some(&Outcome::Page(Survey::default())));
-        assert_eq!(journal.outcome(1, &url("2")), Some(&Outcome::Wall(Wall::Captcha)));
+        assert_eq!(journal.outcome(1, &url("2")), Some(&Outcome::Wall(AccessBarrier::Captcha)));
         assert_eq!(journal.outcome(0, &url("2")), None, "another vantage");
         assert_eq!(journal.outcome(0, &url("3")), None);
         journal.add(0, &url("3"), Outcome::Robots, None).unwrap();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Session, Survey, Wall};
+use browser::{Action, Session, Survey, AccessBarrier};
 use in_flight::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;
@@ -16,7 +16,7 @@ pub(crate) enum VisitOutcome {
     /// The page in its final state, and what it leads to.
     Page { page: Box<Page>, survey: Survey },
     /// Something stands in front of the page.
-    Wall(Wall),
+    Wall(AccessBarrier),
     /// The server asks to come back later, by this status.
     Busy(u16),
     /// The page did not load; the text says why.
@@ -109,17 +109,17 @@ async fn read(
 
 /// What stands in front of the page, if anything. A form to log in counts where another page was
 /// asked for.
-fn wall(survey: &Survey, asked: &Url, address: &str) -> Option<Wall> {
+fn wall(survey: &Survey, asked: &Url, address: &str) -> Option<AccessBarrier> {
     const LOG_IN: [&str; 5] = ["login", "log-in", "signin", "sign-in", "auth"];
-    if survey.wall == Some(Wall::Captcha) {
+    if survey.wall == Some(AccessBarrier::Captcha) {
         return survey.wall;
     }
     let shown = Url::parse(address).ok()?;
     let is_other = (shown.host_str(), shown.path()) != (asked.host_str(), asked.path());
     let path = shown.path().to_lowercase();
-    let asks_for_account = survey.wall == Some(Wall::Login)
+    let asks_for_account = survey.wall == Some(AccessBarrier::Login)
         || survey.has_password && LOG_IN.iter().any(|word| path.contains(word));
-    (is_other && asks_for_account).then_some(Wall::Login)
+    (is_other && asks_for_account).then_some(AccessBarrier::Login)
 }
 
 /// The text of a page that is not added to the page list. `None` if it cannot be read.
@@ -157,12 +157,12 @@ mod tests {
     #[test]
     fn a_form_to_log_in_is_a_wall_where_something_else_was_asked_for() {
         let asked = Url::parse("https://shop.test/orders").unwrap();
-        let form = Survey { wall: Some(Wall::Login), has_password: true, ..Survey::default() };
+        let form = Survey { wall: Some(AccessBarrier::Login), has_password: true, ..Survey::default() };
         let long = Survey { has_password: true, ..Survey::default() };
         for (survey, address, expected) in [
-            (&form, "https://shop.test/hello", Some(Wall::Login)),
+            (&form, "https://shop.test/hello", Some(AccessBarrier::Login)),
             (&form, "https://shop.test/orders?x", None),
-            (&long, "https://id.shop.test/SignIn", Some(Wall::Login)),
+            (&long, "https://id.shop.test/SignIn", Some(AccessBarrier::Login)),
             (&long, "https://shop.test/register", None),
             (&Survey::default(), "https://shop.test/login", None),
         ] {

@@ -15,7 +15,7 @@ pub struct Survey {
     /// The forms of its own search.
     pub searches: Vec<SearchForm>,
     /// Set where the page stands in front of the content.
-    pub wall: Option<Wall>,
+    pub wall: Option<AccessBarrier>,
     /// Whether it shows a field for a password.
     pub has_password: bool,
     /// The HTTP status of the document; 0 where the browser does not tell.
@@ -58,7 +58,7 @@ pub struct SearchForm {
 
 /// What stands in front of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Wall {
+pub enum AccessBarrier {
     /// A question that only people are to answer.
     #[serde(rename = "captcha")]
     Captcha,

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browser::{Action, Launch, LinkKind, Session, Wall};
+use browser::{Action, Launch, LinkKind, Session, AccessBarrier};
 use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -68,8 +68,8 @@ async fn pages_are_surveyed_whatever_they_call_their_fields() {
         (None, 200, "http://list.test/things")
     );
     for (url, wall) in [
-        ("http://wall.test/", Some(Wall::Captcha)),
-        ("http://wall.test/in", Some(Wall::Login)),
+        ("http://wall.test/", Some(AccessBarrier::Captcha)),
+        ("http://wall.test/in", Some(AccessBarrier::Login)),
         ("http://talk.test/", None),
         ("http://form.test/", None),
         ("http://app.test/", None),

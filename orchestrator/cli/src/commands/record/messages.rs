@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browser::Wall;
+use browser::AccessBarrier;
 use camino::Utf8Path;
 use gateway::WriteGuard;
 use indicatif::ProgressBar;
@@ -83,9 +83,9 @@ pub(super) fn print_stopped(guard: &WriteGuard) {
 }
 
 /// What stands in front of a page, with its article.
-pub(crate) fn wall_name(wall: Wall) -> &'static str {
+pub(crate) fn wall_name(wall: AccessBarrier) -> &'static str {
     match wall {
-        Wall::Captcha => "a CAPTCHA",
-        Wall::Login => "a log-in",
+        AccessBarrier::Captcha => "a CAPTCHA",
+        AccessBarrier::Login => "a log-in",
     }
 }
