@@ -26,9 +26,9 @@ pub struct Coverage {
     /// tasks.
     pub seeds: f64,
     /// The share of the links one step around, over all tasks.
-    pub one_step: Ring,
+    pub one_step: LinkCoverage,
     /// The same two steps around.
-    pub two_steps: Ring,
+    pub two_steps: LinkCoverage,
     /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskCoverage>,
 }
@@ -41,9 +41,9 @@ pub struct TaskCoverage {
     /// Its seeds.
     pub seeds: Vec<SeedCoverage>,
     /// The links of its seeds, on the seeds' hosts.
-    pub one_step: Ring,
+    pub one_step: LinkCoverage,
     /// The links of those pages that are recorded, without the ones before.
-    pub two_steps: Ring,
+    pub two_steps: LinkCoverage,
     /// The states of the sites of its seeds, where something was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<SiteStates>,
@@ -85,14 +85,14 @@ pub struct SeedCoverage {
 
 /// Links at one distance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Ring {
+pub struct LinkCoverage {
     /// All of them, each once.
     pub links: usize,
     /// Those that are recorded.
     pub recorded: usize,
 }
 
-impl Ring {
+impl LinkCoverage {
     /// The share that is recorded; `None` without links.
     pub fn share(self) -> Option<f64> {
         (self.links > 0).then(|| self.recorded as f64 / self.links as f64)
@@ -116,8 +116,8 @@ pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Cover
     let tasks =
         tasks.iter().map(|task| recorded.task(suite, task)).collect::<Result<Vec<_>, _>>()?;
     let shares: Vec<f64> = tasks.iter().filter_map(TaskCoverage::share).collect();
-    let sum = |ring: fn(&TaskCoverage) -> Ring| {
-        tasks.iter().map(ring).fold(Ring::default(), |all, one| Ring {
+    let sum = |ring: fn(&TaskCoverage) -> LinkCoverage| {
+        tasks.iter().map(ring).fold(LinkCoverage::default(), |all, one| LinkCoverage {
             links: all.links + one.links,
             recorded: all.recorded + one.recorded,
         })
@@ -153,8 +153,8 @@ impl Recorded<'_> {
         let mut coverage = TaskCoverage {
             id: task.id.clone(),
             seeds: Vec::new(),
-            one_step: Ring::default(),
-            two_steps: Ring::default(),
+            one_step: LinkCoverage::default(),
+            two_steps: LinkCoverage::default(),
             states: Vec::new(),
         };
         let (mut pages, mut seen, mut hosts) = (Vec::new(), HashSet::new(), HashSet::new());

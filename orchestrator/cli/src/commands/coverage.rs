@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use recorder::coverage::{self, Coverage as Report, LackingState, Ring, SeedCoverage};
+use recorder::coverage::{self, Coverage as Report, LackingState, LinkCoverage, SeedCoverage};
 use results::gaps::{EpisodeGaps, Gaps, MissedRequest};
 use results::{counted, short_url};
 use serde::Serialize;
@@ -240,7 +240,7 @@ fn print_states(report: &Report) -> StateCounts {
     counts
 }
 
-fn links(ring: Ring) -> String {
+fn links(ring: LinkCoverage) -> String {
     match ring.share() {
         None => "no links".to_owned(),
         Some(share) => format!("{} of {}", percent(share), counted(ring.links, "link")),
