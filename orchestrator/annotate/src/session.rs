@@ -15,10 +15,10 @@ use in_flight::InFlight;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::capture::Happening;
+use crate::capture::CapturedEvent;
 use crate::draft::checks::TakenIds;
 use crate::draft::journal::Journal;
-use crate::workbench::Wish;
+use crate::workbench::PanelCommand;
 use crate::{Draft, Error, Panel, Workbench};
 
 /// How long a page may take to come to rest while the steps are played.
@@ -50,7 +50,7 @@ pub struct Annotation {
     pub workbench: Arc<Workbench>,
     /// The panel, which serves as long as this is there.
     pub panel: Panel,
-    wishes: mpsc::UnboundedReceiver<Wish>,
+    wishes: mpsc::UnboundedReceiver<PanelCommand>,
     in_flight: InFlight,
 }
 
@@ -98,7 +98,7 @@ impl Annotation {
             tokio::select! {
                 biased;
                 event = events.recv() => match event {
-                    Some(event) => self.workbench.add(Happening::of(event).await)?,
+                    Some(event) => self.workbench.add(CapturedEvent::of(event).await)?,
                     None => return Ok(self.closed(session)),
                 },
                 wish = self.wishes.recv() => {
@@ -120,13 +120,13 @@ impl Annotation {
 
     async fn fulfil(
         &self,
-        wish: Option<Wish>,
+        wish: Option<PanelCommand>,
         session: &mut Session,
         events: &mut mpsc::UnboundedReceiver<CaptureEvent>,
         cancel: &CancellationToken,
     ) -> Result<Option<Ending>, Error> {
         match wish {
-            Some(Wish::Save) => {
+            Some(PanelCommand::Save) => {
                 self.flush(session, events).await?;
                 self.workbench.settle_tabs()?;
                 let missing = self.workbench.missing();
@@ -135,8 +135,8 @@ impl Annotation {
                 }
                 self.workbench.set_notice(missing.join(" "));
             }
-            Some(Wish::Discard) => return Ok(Some(Ending::Discard)),
-            Some(Wish::StartOver) => {
+            Some(PanelCommand::Discard) => return Ok(Some(Ending::Discard)),
+            Some(PanelCommand::StartOver) => {
                 // What happens until the start page is there is no step.
                 self.workbench.start_playing();
                 self.flush(session, events).await?;
@@ -148,7 +148,7 @@ impl Annotation {
                         .set_notice(format!("failed to {}", error_text::with_causes(&error)));
                 }
             }
-            Some(Wish::Play) => {
+            Some(PanelCommand::Play) => {
                 self.flush(session, events).await?;
                 self.workbench.settle_tabs()?;
                 self.play(session, events, cancel).await?;
@@ -250,7 +250,7 @@ impl Annotation {
 
     async fn drain(&self, events: &mut mpsc::UnboundedReceiver<CaptureEvent>) -> Result<(), Error> {
         while let Ok(event) = events.try_recv() {
-            self.workbench.add(Happening::of(event).await)?;
+            self.workbench.add(CapturedEvent::of(event).await)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::timeout;
 
 use crate::Error;
-use crate::capture::{Happening, StepLog};
+use crate::capture::{CapturedEvent, StepLog};
 use crate::draft::checks::{self, TakenIds};
 use crate::draft::edit::Edit;
 use crate::draft::journal::Journal;
@@ -55,7 +55,7 @@ pub enum Status {
 
 /// What the panel wants of the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
+pub(crate) enum PanelCommand {
     Save,
     Discard,
     /// Remove the steps and open the start page again.
@@ -71,7 +71,7 @@ pub struct Workbench {
     seen: Notify,
     journal: Journal,
     taken: TakenIds,
-    wishes: mpsc::UnboundedSender<Wish>,
+    wishes: mpsc::UnboundedSender<PanelCommand>,
 }
 
 struct State {
@@ -95,7 +95,7 @@ impl Workbench {
         draft: Draft,
         journal: Journal,
         taken: TakenIds,
-    ) -> (Arc<Workbench>, mpsc::UnboundedReceiver<Wish>) {
+    ) -> (Arc<Workbench>, mpsc::UnboundedReceiver<PanelCommand>) {
         let (wishes, receiver) = mpsc::unbounded_channel();
         let state = State {
             draft,
@@ -164,7 +164,7 @@ impl Workbench {
     ///
     /// # Errors
     /// When the draft cannot be written.
-    pub(crate) fn add(&self, happening: Happening) -> Result<(), Error> {
+    pub(crate) fn add(&self, happening: CapturedEvent) -> Result<(), Error> {
         self.change(|state| {
             let State { draft, log, .. } = state;
             let files = log.add(draft, happening, Instant::now());
@@ -255,7 +255,7 @@ impl Workbench {
     }
 
     /// Asks the browser's side for something.
-    pub(crate) fn wish(&self, wish: Wish) {
+    pub(crate) fn wish(&self, wish: PanelCommand) {
         // It may have ended meanwhile, which the status says.
         let _ = self.wishes.send(wish);
     }
@@ -357,8 +357,8 @@ mod tests {
         let draft = Draft::new(source, "a".to_owned(), start.clone(), jiff::Timestamp::UNIX_EPOCH);
         let journal = Journal::begin(suite, &draft).unwrap();
         let (bench, _wishes) = Workbench::new(draft, journal, TakenIds::new());
-        let opened = |tab: &str| Happening::TabOpened { tab: tab.to_owned(), by_page: false };
-        let navigated = |tab: &str, url: String| Happening::Navigated {
+        let opened = |tab: &str| CapturedEvent::TabOpened { tab: tab.to_owned(), by_page: false };
+        let navigated = |tab: &str, url: String| CapturedEvent::Navigated {
             tab: tab.to_owned(),
             url,
             history: None,

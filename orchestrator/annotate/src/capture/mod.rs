@@ -17,41 +17,41 @@ const SECRET: &str = "PASSWORD";
 
 /// An event with everything that the browser was asked for.
 #[derive(Debug)]
-pub(crate) enum Happening {
+pub(crate) enum CapturedEvent {
     TabOpened { tab: String, by_page: bool },
     TabClosed { tab: String },
     Navigated { tab: String, url: String, history: Option<TabHistory> },
     Input { tab: String, input: Box<PersonInput>, picture: Option<Vec<u8>> },
 }
 
-impl Happening {
+impl CapturedEvent {
     /// Waits for what the browser still tells.
-    pub(crate) async fn of(event: CaptureEvent) -> Happening {
+    pub(crate) async fn of(event: CaptureEvent) -> CapturedEvent {
         match event {
-            CaptureEvent::TabOpened { tab, by_page } => Happening::TabOpened { tab, by_page },
-            CaptureEvent::TabClosed { tab } => Happening::TabClosed { tab },
+            CaptureEvent::TabOpened { tab, by_page } => CapturedEvent::TabOpened { tab, by_page },
+            CaptureEvent::TabClosed { tab } => CapturedEvent::TabClosed { tab },
             CaptureEvent::Navigated { tab, url, history } => {
-                Happening::Navigated { tab, url, history: history.get().await }
+                CapturedEvent::Navigated { tab, url, history: history.get().await }
             }
             CaptureEvent::Input { tab, input, picture } => {
-                Happening::Input { tab, input, picture: picture.png().await }
+                CapturedEvent::Input { tab, input, picture: picture.png().await }
             }
         }
     }
 
     /// Hides the passwords that were typed until now, also those that the event itself tells.
-    fn without_passwords(mut self, passwords: &mut Passwords) -> Happening {
+    fn without_passwords(mut self, passwords: &mut Passwords) -> CapturedEvent {
         let hide = |passwords: &Passwords, texts: &mut [&mut String]| {
             texts.iter_mut().for_each(|text| **text = passwords.hide(text));
         };
         match &mut self {
-            Happening::Navigated { url, history, .. } => {
+            CapturedEvent::Navigated { url, history, .. } => {
                 hide(passwords, &mut [url]);
                 for entry in history.iter_mut().flat_map(|history| &mut history.entries) {
                     hide(passwords, &mut [&mut entry.url, &mut entry.typed_url]);
                 }
             }
-            Happening::Input { input, .. } => {
+            CapturedEvent::Input { input, .. } => {
                 passwords.add(&std::mem::take(&mut input.passwords));
                 let PersonInput { url, html, element, value, options, .. } = &mut **input;
                 hide(passwords, &mut [url, html, &mut element.text, &mut element.html]);
@@ -63,7 +63,7 @@ impl Happening {
                     *text = passwords.hide_in_queries(text);
                 }
             }
-            Happening::TabOpened { .. } | Happening::TabClosed { .. } => {}
+            CapturedEvent::TabOpened { .. } | CapturedEvent::TabClosed { .. } => {}
         }
         self
     }

@@ -44,7 +44,7 @@ pub(crate) struct NodeFields {
 /// Whether the steps so far reach a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Reached {
+pub(crate) enum NodeStatus {
     Yes,
     No,
     /// A judge decides that when the task is played.
@@ -199,13 +199,13 @@ pub(crate) fn value(step: &Step) -> String {
 
 /// Whether the steps so far reach a node, by the benchmark's own rule: each page is seen before
 /// something is done about it, and after.
-pub(crate) fn reached(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String) -> Reached {
+pub(crate) fn reached(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String) -> NodeStatus {
     let fields = NodeFields::of(&node.node);
     let looks_into_pages = fields.rule == Rule::ElementPathExactlyMatch || !fields.path.is_empty();
     let mut judge = matches!(node.node, KeyNode::UrlSemanticMatch(_));
     let reaches = |step: &scoring::Step<'_>| node.node.score(step).is_ok_and(|score| score >= 1.0);
     if reaches(&scoring::Step { url: &draft.start_url, ..scoring::Step::default() }) {
-        return Reached::Yes;
+        return NodeStatus::Yes;
     }
     for step in &draft.steps {
         let value = value(step);
@@ -220,13 +220,13 @@ pub(crate) fn reached(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String
             ..of_page(&step.url)
         };
         if [of_page(&step.url), acted, of_page(&step.url_after)].iter().any(reaches) {
-            return Reached::Yes;
+            return NodeStatus::Yes;
         }
         judge |= matches!(node.node.score(&acted), Err(scoring::ScoreError::NeedsJudge));
     }
     let answer = scoring::Step { answer: Some(&draft.answer), ..scoring::Step::default() };
     if reaches(&answer) {
-        return Reached::Yes;
+        return NodeStatus::Yes;
     }
     let is_of_answer = matches!(
         node.node,
@@ -234,9 +234,9 @@ pub(crate) fn reached(draft: &Draft, node: &Node, page: &dyn Fn(&Step) -> String
     );
     let unseen = draft.steps.iter().any(|step| step.url.is_empty());
     match (judge, unseen && !is_of_answer) {
-        (true, _) => Reached::Judge,
-        (false, true) => Reached::Unknown,
-        (false, false) => Reached::No,
+        (true, _) => NodeStatus::Judge,
+        (false, true) => NodeStatus::Unknown,
+        (false, false) => NodeStatus::No,
     }
 }
 
@@ -279,14 +279,14 @@ mod tests {
         let draft = draft();
         let html = "<html><head></head><body><input name=\"who\"></body></html>".to_owned();
         for (rule, expect) in [
-            (Rule::UrlExactlyMatch, Reached::Yes),
-            (Rule::UrlIncludedMatch, Reached::Yes),
-            (Rule::UrlSemanticMatch, Reached::Judge),
-            (Rule::ElementPathExactlyMatch, Reached::Yes),
-            (Rule::ElementValueExactlyMatch, Reached::Yes),
-            (Rule::ElementValueIncludedMatch, Reached::Yes),
-            (Rule::ElementValueSemanticMatch, Reached::Judge),
-            (Rule::FinalAnswerExactMatch, Reached::No),
+            (Rule::UrlExactlyMatch, NodeStatus::Yes),
+            (Rule::UrlIncludedMatch, NodeStatus::Yes),
+            (Rule::UrlSemanticMatch, NodeStatus::Judge),
+            (Rule::ElementPathExactlyMatch, NodeStatus::Yes),
+            (Rule::ElementValueExactlyMatch, NodeStatus::Yes),
+            (Rule::ElementValueIncludedMatch, NodeStatus::Yes),
+            (Rule::ElementValueSemanticMatch, NodeStatus::Judge),
+            (Rule::FinalAnswerExactMatch, NodeStatus::No),
         ] {
             let fields = NodeFields::of_step(rule, &draft.steps[0], "");
             assert_eq!(NodeFields::of(&fields.clone().node()), fields);
@@ -296,6 +296,6 @@ mod tests {
         let mut other = NodeFields::of_step(Rule::ElementValueExactlyMatch, &draft.steps[0], "");
         other.netloc = "bank".to_owned();
         let node = Node { number: 2, step: Some(1), node: other.node() };
-        assert_eq!(reached(&draft, &node, &|_| html.clone()), Reached::No);
+        assert_eq!(reached(&draft, &node, &|_| html.clone()), NodeStatus::No);
     }
 }

@@ -35,7 +35,7 @@ use tokio::task::AbortHandle;
 
 use crate::Error;
 use crate::draft::edit::Edit;
-use crate::workbench::{Wish, Workbench};
+use crate::workbench::{PanelCommand, Workbench};
 
 /// How long a page waits for something new.
 const WAIT: Duration = Duration::from_secs(25);
@@ -118,7 +118,7 @@ fn router(workbench: Arc<Workbench>, page: String, guard: Guard) -> Router {
             (fields, page).into_response()
         }
     };
-    let wish = |wish: Wish| {
+    let wish = |wish: PanelCommand| {
         post(async move |State(workbench): State<Arc<Workbench>>| {
             workbench.wish(wish);
             StatusCode::ACCEPTED
@@ -132,10 +132,10 @@ fn router(workbench: Arc<Workbench>, page: String, guard: Guard) -> Router {
         .route("/picture/{step}", get(picture))
         .route("/edit", post(edit))
         .route("/undo", post(undo))
-        .route("/save", wish(Wish::Save))
-        .route("/discard", wish(Wish::Discard))
-        .route("/start-over", wish(Wish::StartOver))
-        .route("/play", wish(Wish::Play))
+        .route("/save", wish(PanelCommand::Save))
+        .route("/discard", wish(PanelCommand::Discard))
+        .route("/start-over", wish(PanelCommand::StartOver))
+        .route("/play", wish(PanelCommand::Play))
         .with_state(workbench);
     guard.before(router, IntoResponse::into_response)
 }

@@ -5,7 +5,7 @@ use scoring::solution::{ModifierKey, MouseButton, OracleStep};
 use serde::Serialize;
 
 use crate::draft::checks::{self, TakenIds};
-use crate::draft::nodes::{self, NodeFields, Reached};
+use crate::draft::nodes::{self, NodeFields, NodeStatus};
 use crate::draft::{Draft, Node, SeenElement, Step};
 use crate::workbench::Status;
 
@@ -82,7 +82,7 @@ struct NamedView {
 struct NodeView {
     number: u32,
     fields: NodeFields,
-    reached: Reached,
+    reached: NodeStatus,
     problems: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use scoring::solution::{
 };
 
 use super::passwords::Passwords;
-use super::{Happening, SECRET};
+use super::{CapturedEvent, SECRET};
 use crate::draft::{Draft, SeenElement, Step};
 
 /// How long after something was done in a page the page itself may go back or close its tab for
@@ -128,7 +128,7 @@ impl StepLog {
     pub(crate) fn add(
         &mut self,
         draft: &mut Draft,
-        happening: Happening,
+        happening: CapturedEvent,
         now: Instant,
     ) -> Option<StepFiles> {
         let happening = happening.without_passwords(&mut self.passwords);
@@ -136,27 +136,27 @@ impl StepLog {
             // Tabs and pages are followed all the same. What becomes of the draft is thrown away.
             let mut played = draft.clone();
             match happening {
-                Happening::TabOpened { tab, .. } => self.tab_opened(&mut played, tab, true, now),
-                Happening::TabClosed { tab } => {
+                CapturedEvent::TabOpened { tab, .. } => self.tab_opened(&mut played, tab, true, now),
+                CapturedEvent::TabClosed { tab } => {
                     self.tabs.retain(|known| known.name != tab);
                     if self.front.as_ref() == Some(&tab) {
                         self.front = self.tabs.last().map(|tab| tab.name.clone());
                     }
                 }
-                Happening::Navigated { tab, url, history } => {
+                CapturedEvent::Navigated { tab, url, history } => {
                     self.navigated(&mut played, &tab, url, history, now);
                 }
-                Happening::Input { .. } => {}
+                CapturedEvent::Input { .. } => {}
             }
             return None;
         }
         match happening {
-            Happening::TabOpened { tab, by_page } => self.tab_opened(draft, tab, by_page, now),
-            Happening::TabClosed { tab } => self.tab_closed(&tab, now),
-            Happening::Navigated { tab, url, history } => {
+            CapturedEvent::TabOpened { tab, by_page } => self.tab_opened(draft, tab, by_page, now),
+            CapturedEvent::TabClosed { tab } => self.tab_closed(&tab, now),
+            CapturedEvent::Navigated { tab, url, history } => {
                 self.navigated(draft, &tab, url, history, now)
             }
-            Happening::Input { tab, input, picture } => {
+            CapturedEvent::Input { tab, input, picture } => {
                 return self.input(draft, &tab, *input, picture, now);
             }
         }

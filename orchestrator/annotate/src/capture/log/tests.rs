@@ -23,11 +23,11 @@ fn bench() -> Bench {
 
 impl Bench {
     fn open(&mut self, tab: &str, by_page: bool) {
-        self.add(Happening::TabOpened { tab: tab.to_owned(), by_page });
+        self.add(CapturedEvent::TabOpened { tab: tab.to_owned(), by_page });
     }
 
     fn close(&mut self, tab: &str) {
-        self.add(Happening::TabClosed { tab: tab.to_owned() });
+        self.add(CapturedEvent::TabClosed { tab: tab.to_owned() });
     }
 
     fn navigate(&mut self, tab: &str, url: &str, ids: &[i64], current_index: usize, kind: &str) {
@@ -38,7 +38,7 @@ impl Bench {
             transition_type: kind.to_owned(),
         };
         let history = Some(TabHistory { current_index, entries: ids.iter().map(entry).collect() });
-        self.add(Happening::Navigated { tab: tab.to_owned(), url: url.to_owned(), history });
+        self.add(CapturedEvent::Navigated { tab: tab.to_owned(), url: url.to_owned(), history });
     }
 
     fn input(&mut self, tab: &str, kind: InputKind, path: &str, value: &str) -> Option<StepFiles> {
@@ -87,7 +87,7 @@ impl Bench {
             shows_secret: false,
         };
         let input = Box::new(input);
-        self.add(Happening::Input {
+        self.add(CapturedEvent::Input {
             tab: tab.to_owned(),
             input,
             picture: Some(path.as_bytes().to_vec()),
@@ -98,7 +98,7 @@ impl Bench {
         self.input(tab, InputKind::Click, path, "");
     }
 
-    fn add(&mut self, happening: Happening) -> Option<StepFiles> {
+    fn add(&mut self, happening: CapturedEvent) -> Option<StepFiles> {
         self.log.add(&mut self.draft, happening, self.now)
     }
 
