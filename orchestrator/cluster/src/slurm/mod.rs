@@ -208,8 +208,8 @@ async fn run_within<S: AsRef<OsStr>>(
 }
 
 /// What a program printed, with how it ended where it did not end well.
-fn said(output: &Output) -> parse::Said {
-    parse::Said {
+fn said(output: &Output) -> parse::CommandOutput {
+    parse::CommandOutput {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
         status: output.status.to_string(),

@@ -6,7 +6,7 @@ use crate::Error;
 
 /// What a program printed, and how it ended.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct CommandOutput {
     pub(super) stdout: String,
     pub(super) stderr: String,
     pub(super) status: String,
@@ -46,7 +46,7 @@ pub enum JobState {
 }
 
 /// Tells apart a controller that does not answer and other failures.
-pub(super) fn printed(program: &'static str, said: &Said, success: bool) -> Result<String, Error> {
+pub(super) fn printed(program: &'static str, said: &CommandOutput, success: bool) -> Result<String, Error> {
     if success {
         return Ok(said.stdout.clone());
     }
@@ -254,10 +254,10 @@ mod tests {
     #[test]
     fn a_controller_that_is_away_is_told_from_a_refusal() {
         let failed = |stderr: &str| {
-            let said = Said {
+            let said = CommandOutput {
                 stderr: stderr.to_owned(),
                 status: "exit status: 1".to_owned(),
-                ..Said::default()
+                ..CommandOutput::default()
             };
             printed("sbatch", &said, false).unwrap_err()
         };
