@@ -18,6 +18,6 @@ pub mod schema;
 pub use fall_back::FallBack;
 pub use relative::relative;
 pub use suite::{
-    DATE, DeviceSpec, Error, GoalText, Interjection, MatchLevel, Pace, Place, SiteSearch, States,
+    DATE, DeviceSpec, Error, GoalText, UserMessage, MatchLevel, Pace, Place, SiteSearch, States,
     StopRules, Suite, Task, UNDATED, UnknownTask, WorldSpec,
 };

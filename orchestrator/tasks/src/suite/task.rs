@@ -71,7 +71,7 @@ pub struct Task {
     pub device: DeviceSpec,
     /// What the user says besides the goal, and when.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub user: Vec<Interjection>,
+    pub user: Vec<UserMessage>,
     /// How many actions an agent may take.
     #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
     pub max_steps: u32,
@@ -156,7 +156,7 @@ impl Task {
 /// Something that the user says while the agent is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Interjection {
+pub struct UserMessage {
     /// It is heard before this action.
     pub step: NonZeroU32,
     /// The words.

@@ -16,7 +16,7 @@ use results::{EpisodeId, Outcome, RunFolder, Times};
 use results::{Summary, compare, compare_repeats, fingerprint, pair};
 use runs::{Error, Limits, HostFacts, Options, Progress};
 use scoring::{PageCheck, Scorer};
-use tasks::{GoalText, Interjection, StopRules, Suite};
+use tasks::{GoalText, UserMessage, StopRules, Suite};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

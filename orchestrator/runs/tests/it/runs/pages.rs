@@ -95,7 +95,7 @@ read -r end"#,
     )?;
     let mut suite = suite()?;
     suite.tasks.truncate(1);
-    suite.tasks[0].user = vec![Interjection {
+    suite.tasks[0].user = vec![UserMessage {
         step: std::num::NonZeroU32::new(2).ok_or("zero")?,
         says: "Rather a blue one.".to_owned(),
     }];
