@@ -10,7 +10,7 @@ use scoring::ScoreError;
 use scoring::mode::ScoringMode;
 use scoring::turkingbench::{FieldValue, Form, FormValues, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
-use tasks::import::turkingbench::{PASSED, Through, forms, kinds, no_task};
+use tasks::import::turkingbench::{PASSED, PageHost, forms, kinds, no_task};
 use turkingbench::{Batch, Folder, Split};
 
 use crate::failure::{OrFail, Outcome};
@@ -167,7 +167,7 @@ impl SavedFields {
         let task = folder.tasks().iter().find(|task| task.name == name || task.slug == name);
         let task = task.with_context(|| no_task(folder, name))?;
         let (template, batch) = (task.template()?, task.batch()?);
-        let forms = forms(task, &batch, Through::Own).collect();
+        let forms = forms(task, &batch, PageHost::Own).collect();
         Ok(ScorableTask { name: task.name.clone(), forms, template, batch })
     }
 }

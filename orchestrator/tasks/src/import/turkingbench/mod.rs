@@ -44,7 +44,7 @@ const MAX_STEPS: (usize, usize) = (30, 2);
 
 /// What shows the pages of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Through {
+pub enum PageHost {
     /// The site [`SITE`].
     Own,
     /// The site [`TURKLE`], which has the task's first instance under this number, and the others
@@ -52,19 +52,19 @@ pub enum Through {
     Turkle(u64),
 }
 
-impl Through {
+impl PageHost {
     /// The site's name.
     pub fn site(self) -> &'static str {
         match self {
-            Through::Own => SITE,
-            Through::Turkle(_) => TURKLE,
+            PageHost::Own => SITE,
+            PageHost::Turkle(_) => TURKLE,
         }
     }
 
     fn page(self, slug: &str, instance: usize) -> String {
         match self {
-            Through::Own => format!("http://{HOST}/{slug}/{instance}"),
-            Through::Turkle(first) => {
+            PageHost::Own => format!("http://{HOST}/{slug}/{instance}"),
+            PageHost::Turkle(first) => {
                 format!("http://{TURKLE_HOST}/task/{}/iframe/", first + instance as u64)
             }
         }
@@ -87,7 +87,7 @@ pub struct Source<'a> {
     /// The sites of the world.
     pub sites: &'a [String],
     /// What shows its pages.
-    pub through: Through,
+    pub through: PageHost,
 }
 
 /// The world of such a suite; the manifests of its sites are in the folder `sites` beside the
@@ -123,7 +123,7 @@ pub fn turkingbench(source: &Source<'_>) -> Vec<Task> {
 pub fn forms<'a>(
     task: &'a turkingbench::Task,
     batch: &'a Batch,
-    through: Through,
+    through: PageHost,
 ) -> impl Iterator<Item = Form> + 'a {
     let scored: Vec<(usize, &String)> = batch
         .fields
@@ -178,8 +178,8 @@ fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
         start_url: Some(form.page.clone()),
         sites: source.sites.to_vec(),
         login: match source.through {
-            Through::Own => BTreeMap::new(),
-            Through::Turkle(_) => [(TURKLE.to_owned(), WORKER.to_owned())].into(),
+            PageHost::Own => BTreeMap::new(),
+            PageHost::Turkle(_) => [(TURKLE.to_owned(), WORKER.to_owned())].into(),
         },
         max_steps,
         tags,
@@ -307,7 +307,7 @@ boat,yes,blue,1,,b,TRUE,6
             rows,
             tags: &tags,
             sites: &sites,
-            through: Through::Own,
+            through: PageHost::Own,
         })
     }
 

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use turkingbench::{Batch, Folder, Split, Task};
 
-use super::{HOST, Source, TURKLE, Through, VENDOR, outside, turkingbench, world};
+use super::{HOST, Source, TURKLE, PageHost, VENDOR, outside, turkingbench, world};
 use crate::import::{Import, ImportError, NewSuite, SkippedTask, reading};
 
 /// The site whose copies have the tasks, as it is without them.
@@ -80,7 +80,7 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
         if made.is_empty() {
             let reason = "its table has no instances, or no answers to them".to_owned();
             import.skipped.push(SkippedTask { id: task.name.clone(), reason });
-        } else if let Through::Turkle(first) = through {
+        } else if let PageHost::Turkle(first) = through {
             let place = format!("images/{IMAGE}/load/{}.jsonl", task.slug);
             files.push((place.into(), project(task, &template, &batch, first, made.len())));
         }
@@ -96,7 +96,7 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
         files.push((format!("images/{IMAGE}/Dockerfile").into(), DOCKERFILE.to_owned()));
         vec![(TURKLE.to_owned(), HITS.replace(HITS_IMAGE, &format!("sandbox/{IMAGE}:1")))]
     } else {
-        vec![(Through::Own.site().to_owned(), manifest(&root))]
+        vec![(PageHost::Own.site().to_owned(), manifest(&root))]
     };
     if let Some(vendor) = &options.vendor {
         let vendor = vendor.canonicalize_utf8().map_err(reading(vendor))?;
@@ -159,10 +159,10 @@ impl SuiteOptions {
 
     /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in
     /// the whole folder.
-    fn through(&self, folder: &Folder, task: &Task) -> Through {
+    fn through(&self, folder: &Folder, task: &Task) -> PageHost {
         let place =
             folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
-        if self.turkle { Through::Turkle((place + 1) * INSTANCES) } else { Through::Own }
+        if self.turkle { PageHost::Turkle((place + 1) * INSTANCES) } else { PageHost::Own }
     }
 
     /// The tasks that are wanted, and those that are and are not there.
