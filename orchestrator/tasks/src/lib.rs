@@ -7,7 +7,7 @@
 //!
 //! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
 
-mod fall_back;
+mod attempt_fallback;
 mod relative;
 mod suite;
 
@@ -15,7 +15,7 @@ pub mod import;
 pub mod saved;
 pub mod schema;
 
-pub use fall_back::FallBack;
+pub use attempt_fallback::AttemptFallback;
 pub use relative::relative;
 pub use suite::{
     DATE, DeviceSpec, Error, GoalText, UserMessage, MatchLevel, Pace, Place, SiteSearch, States,

@@ -7,7 +7,7 @@ use std::{fs, iter};
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use results::Summary;
-use tasks::FallBack;
+use tasks::AttemptFallback;
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{
@@ -128,7 +128,7 @@ impl SavedAttempts {
             for file in &fallback {
                 systems.push(self.attempts(file, &import)?);
             }
-            let combined = FallBack::of(&import.tasks, &systems);
+            let combined = AttemptFallback::of(&import.tasks, &systems);
             attempts = combined.attempts;
             let files = iter::once(self.attempts.clone()).chain(fallback);
             sources = files
