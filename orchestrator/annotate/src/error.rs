@@ -77,7 +77,7 @@ pub enum Error {
         /// The draft.
         path: Utf8PathBuf,
         /// Which versions.
-        source: file_version::Newer,
+        source: file_version::NewerVersion,
     },
     /// Something has the place of what is to be written.
     #[error("write {path}: it is there already; choose another id, or edit it with --task")]

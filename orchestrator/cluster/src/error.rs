@@ -81,6 +81,6 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        newer: file_version::Newer,
+        newer: file_version::NewerVersion,
     },
 }

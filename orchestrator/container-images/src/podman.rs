@@ -12,7 +12,7 @@ use tokio::net::{TcpStream, UnixStream};
 
 use crate::{Engine, Error};
 
-/// The oldest version of Podman's own API that has all of this. Newer ones answer to it.
+/// The oldest version of Podman's own API that has all of this. NewerVersion ones answer to it.
 const INFO: &str = "/v4.0.0/libpod/info";
 const LARGEST_ANSWER: usize = 1 << 20;
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);

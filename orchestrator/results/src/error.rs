@@ -53,7 +53,7 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        newer: file_version::Newer,
+        newer: file_version::NewerVersion,
     },
     /// The folder holds a run already and was not to be resumed.
     #[error(

@@ -98,7 +98,7 @@ pub enum CollectionFlaw {
     Malformed(String),
     /// It is of a newer version.
     #[error("{0}")]
-    Newer(String),
+    NewerVersion(String),
     /// It lists nothing.
     #[error("it lists no WACZ file")]
     Empty,
@@ -261,7 +261,7 @@ fn check_version(value: &Value) -> Result<(), CollectionFlaw> {
     let numbers = version.split('.').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>();
     let Ok([major, minor, ..]) = numbers.as_deref() else { return Ok(()) };
     let found = Version { major: *major, minor: *minor };
-    found.check(Version::FIRST).map_err(|newer| CollectionFlaw::Newer(newer.to_string()))
+    found.check(Version::FIRST).map_err(|newer| CollectionFlaw::NewerVersion(newer.to_string()))
 }
 
 /// The files of a snapshot: the file itself, or the members of a collection.
@@ -392,7 +392,7 @@ mod tests {
             Err(TooMany { count: many.len() })
         );
         let newer = listing(&[("a", "a", "1")]).replacen('{', r#"{"wacz_version": "2.0.0","#, 1);
-        assert!(matches!(Collection::parse(newer.as_bytes()), Err(Newer(_))));
+        assert!(matches!(Collection::parse(newer.as_bytes()), Err(NewerVersion(_))));
         for text in ["", "{", "[]", "{}", r#"{"log": {}}"#, r#"{"profile": "data-package"}"#] {
             assert!(matches!(Collection::parse(text.as_bytes()), Err(Malformed(_))), "{text}");
         }

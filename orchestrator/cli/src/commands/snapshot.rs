@@ -110,7 +110,7 @@ enum Command {
     Diff {
         /// Older snapshot
         old: Utf8PathBuf,
-        /// Newer snapshot
+        /// NewerVersion snapshot
         new: Utf8PathBuf,
         #[command(flatten)]
         report: ReportOptions,

@@ -111,7 +111,7 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        newer: file_version::Newer,
+        newer: file_version::NewerVersion,
     },
     /// The file ends too early or is damaged.
     #[error("read {member} of {path}: {source}; the file is cut short or damaged, so get it again")]

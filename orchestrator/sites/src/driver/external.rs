@@ -19,16 +19,16 @@ pub(crate) struct External {
 impl External {
     pub(crate) fn new(site: &Site, spec: &ExternalSpec) -> Result<External, Error> {
         let url = spec.url.as_str();
-        let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
+        let inconsistent = |why: String| Error::Senseless { site: site.name.clone(), why };
         let url: Url =
-            url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
+            url.parse().map_err(|error| inconsistent(format!("{url:?} is no URL: {error}")))?;
         if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
-            return Err(senseless(format!("{url} is no URL of a web server")));
+            return Err(inconsistent(format!("{url} is no URL of a web server")));
         }
         // Validated here, where an error can name the site.
         let roots: Vec<_> = site.authority_file().into_iter().collect();
         http_client::ClientTls::new(&roots)
-            .map_err(|error| senseless(format!("failed to {error}")))?;
+            .map_err(|error| inconsistent(format!("failed to {error}")))?;
         Ok(External { url })
     }
 }

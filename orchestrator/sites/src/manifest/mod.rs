@@ -271,7 +271,7 @@ impl Site {
         let path = folder.join(FILE);
         let manifest: Manifest = yaml::read(&path)?;
         let site = manifest.into_site(folder).and_then(|site| check::site(&site).map(|()| site));
-        site.map_err(|message| yaml::Error::senseless(&path, message))
+        site.map_err(|message| yaml::Error::inconsistent(&path, message))
     }
 
     /// Reads every manifest below a folder, sorted by name.
@@ -294,7 +294,7 @@ impl Site {
             for host in &site.hosts {
                 if let Some(other) = claimed.insert(&host.name, &site.name) {
                     let message = format!("hosts: `{}` is the site `{other}` already", host.name);
-                    return Err(yaml::Error::senseless(&site.file(), message));
+                    return Err(yaml::Error::inconsistent(&site.file(), message));
                 }
             }
         }

@@ -86,7 +86,7 @@ impl Journal {
         let mut first = Vec::new();
         reader.by_ref().take(MAX_HEAD).read_until(b'\n', &mut first).map_err(failed)?;
         let Ok(head) = serde_json::from_slice::<Value>(&first) else { return Ok(None) };
-        let newer = |newer: file_version::Newer| Error::Line {
+        let newer = |newer: file_version::NewerVersion| Error::Line {
             name: path.file_name().unwrap_or_default().to_owned(),
             line: 1,
             reason: newer.to_string(),

@@ -21,7 +21,7 @@ pub struct Version {
 /// A file is of a newer major version than its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it has format {found}, and this version reads {}.x; use a newer sandbox", .reads.major)]
-pub struct Newer {
+pub struct NewerVersion {
     /// The version of the file.
     pub found: Version,
     /// The version that is read.
@@ -65,8 +65,8 @@ impl Version {
     ///
     /// # Errors
     /// When it is of a newer major version.
-    pub fn check(self, reads: Version) -> Result<(), Newer> {
-        if self.major > reads.major { Err(Newer { found: self, reads }) } else { Ok(()) }
+    pub fn check(self, reads: Version) -> Result<(), NewerVersion> {
+        if self.major > reads.major { Err(NewerVersion { found: self, reads }) } else { Ok(()) }
     }
 }
 

@@ -56,7 +56,7 @@ pub enum Error {
 
 impl Error {
     /// For a file whose values are each valid but contradict each other.
-    pub fn senseless(path: &Utf8Path, message: impl Into<String>) -> Error {
+    pub fn inconsistent(path: &Utf8Path, message: impl Into<String>) -> Error {
         Error::Format { path: path.to_owned(), line: 0, column: 0, message: message.into() }
     }
 }

@@ -106,7 +106,7 @@ fn suite_file(folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let (usual, short) = (folder.join(SUITE_FILE), folder.join(SHORT));
     match (usual.is_file(), short.is_file()) {
         (true, true) => {
-            Err(yaml::Error::senseless(&short, "there is a suite.yaml beside it; keep one of them")
+            Err(yaml::Error::inconsistent(&short, "there is a suite.yaml beside it; keep one of them")
                 .into())
         }
         (false, true) => Ok(short),
@@ -145,7 +145,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
         if !task.mistake.is_empty() {
             if !task.wrong_solution.is_empty() {
                 let why = "mistake: this is the older name of `wrong_solution`; use one of them";
-                return Err(yaml::Error::senseless(file, why).into());
+                return Err(yaml::Error::inconsistent(file, why).into());
             }
             tracing::warn!("{file}: `mistake` is now called `wrong_solution`");
             task.wrong_solution = std::mem::take(&mut task.mistake);
@@ -160,7 +160,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
         if wants_url && task.sites.is_empty() && task.start_url.is_none() {
             let why = "scorer: `{url}` is the address of the task's first site, or else of the host of its start \
                 page; it has neither `sites` nor `start_url`";
-            return Err(yaml::Error::senseless(file, why).into());
+            return Err(yaml::Error::inconsistent(file, why).into());
         }
         if let Some(first) = seen.insert(task.id.clone(), file) {
             return Err(Error::DuplicateId {
