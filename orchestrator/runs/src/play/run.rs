@@ -96,18 +96,18 @@ pub struct HostFacts {
     /// Ids of the images of sites, to be written down.
     pub images: BTreeMap<String, String>,
     /// How many episodes may have each at once; those that are not there, any number.
-    pub copies: BTreeMap<String, usize>,
+    pub instances: BTreeMap<String, usize>,
 }
 
 impl HostFacts {
     /// This machine. In a window, another browser shows the pages.
     pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<HostFacts, Error> {
         let chromium = blocking(move || chromium_version(headed)).await?;
-        let Some(RunningSites { town, copies }) = running else {
+        let Some(RunningSites { town, instances }) = running else {
             return Ok(HostFacts { chromium, ..HostFacts::default() });
         };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
-        Ok(HostFacts { chromium, images, copies: copies.clone(), confinement: None })
+        Ok(HostFacts { chromium, images, instances: instances.clone(), confinement: None })
     }
 }
 
@@ -158,7 +158,7 @@ where
         options: options.clone(),
         folder: folder.clone(),
         seed: suite.world.seed,
-        queue: Queue::new(queue, machine.copies, workers),
+        queue: Queue::new(queue, machine.instances, workers),
         errors: AtomicUsize::new(0),
         cost: Mutex::new(folder.episodes()?.iter().map(cost).sum()),
         interrupt,

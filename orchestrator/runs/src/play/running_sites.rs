@@ -1,4 +1,4 @@
-//! The sites of a run: one town for all workers, and for each episode copies of its own.
+//! The sites of a run: one town for all workers, and for each episode instances of its own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::{Error, Event, Options, Progress};
 
 /// How long all sites may take to be ready, once.
 const READY: Duration = Duration::from_secs(300);
-/// How long an episode may wait for its copies.
+/// How long an episode may wait for its instances.
 const LEASE: Duration = Duration::from_secs(120);
 /// How far the clocks of sites move on with every action. A page's own clock moves about as much
 /// while it settles, but not to the millisecond the same way each time, and what sites write down
@@ -34,11 +34,11 @@ const ADMINISTRATOR: &str = "admin";
 /// Sites that are up for a run.
 pub(crate) struct RunningSites {
     pub(crate) town: SiteGroup,
-    /// How many copies of each there are.
-    pub(crate) copies: BTreeMap<String, usize>,
+    /// How many instances of each there are.
+    pub(crate) instances: BTreeMap<String, usize>,
 }
 
-/// Starts the sites that tasks name, in as many copies as there is room for, and waits until they
+/// Starts the sites that tasks name, in as many instances as there is room for, and waits until they
 /// are ready. None where the world has no sites. This comes before anything of a suite is started
 /// or read, so it is refused here what nobody has agreed to.
 pub(crate) async fn open(
@@ -59,7 +59,7 @@ pub(crate) async fn open(
         tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
     let needed: Vec<Site> =
         known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
-    let copies = scheduler::copies(&needed, tasks, options.repeat, options.workers, options.memory);
+    let instances = scheduler::plan_instances(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
         instances: options.workers,
@@ -71,7 +71,7 @@ pub(crate) async fn open(
     };
     let on_event = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| on_event(Event::Site(event)));
-    let town = SiteGroup::start_each(needed, &copies, options, events)
+    let town = SiteGroup::start_each(needed, &instances, options, events)
         .await
         .map_err(|source| Error::Sites { source })?;
     let ready = tokio::select! {
@@ -80,7 +80,7 @@ pub(crate) async fn open(
         ready = town.ready(READY) => ready,
     };
     match ready {
-        Ok(()) => Ok(Some(RunningSites { town, copies })),
+        Ok(()) => Ok(Some(RunningSites { town, instances })),
         Err(source) => {
             stop(&town).await;
             Err(Error::Sites { source })
@@ -88,10 +88,10 @@ pub(crate) async fn open(
     }
 }
 
-/// Ends all copies. What goes wrong here changes no result.
+/// Ends all instances. What goes wrong here changes no result.
 pub(crate) async fn stop(town: &SiteGroup) {
     if let Err(error) = town.stop().await {
-        tracing::warn!(%error, "copies of sites were left behind; `sandbox down --all` removes them");
+        tracing::warn!(%error, "instances of sites were left behind; `sandbox down --all` removes them");
     }
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn after(start: Timestamp, actions: u32) -> Timestamp {
     now.unwrap_or(start)
 }
 
-/// The copies that one episode has, and nobody else.
+/// The instances that one episode has, and nobody else.
 #[derive(Default)]
 pub(crate) struct LeasedSites {
     sites: Vec<LeasedSite>,
@@ -165,7 +165,7 @@ struct LeasedSite {
 }
 
 impl LeasedSites {
-    /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are
+    /// Takes instances of all sites of a task. Gives what the browser needs for the accounts that are
     /// logged in.
     pub(crate) async fn begin(
         town: &SiteGroup,
@@ -202,7 +202,7 @@ impl LeasedSites {
         Ok((leased, cookies))
     }
 
-    /// Adds the routes to the copies.
+    /// Adds the routes to the instances.
     pub(crate) fn add_routes(&self, routes: &mut Routes) -> Result<(), EnvironmentError> {
         for site in &self.sites {
             site.routes.add_to(routes).map_err(EnvironmentError::while_doing("reach a site"))?;
@@ -219,7 +219,7 @@ impl LeasedSites {
         Ok(())
     }
 
-    /// Whether all copies still run.
+    /// Whether all instances still run.
     pub(crate) fn health(&self) -> Result<(), EnvironmentError> {
         self.sites
             .iter()
@@ -259,7 +259,7 @@ impl LeasedSites {
         caller.map_err(EnvironmentError::while_doing(DOING))
     }
 
-    /// Gives all copies back; they are made pristine in the background.
+    /// Gives all instances back; they are made pristine in the background.
     pub(crate) async fn end(&mut self) {
         for LeasedSite { lease, routes, logged_in } in self.sites.drain(..) {
             lease.hand_back(logged_in || routes.changed()).await;

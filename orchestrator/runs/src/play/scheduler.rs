@@ -1,7 +1,7 @@
-//! How many copies of each site a run has, and which episode is played next so that none waits for
+//! How many instances of each site a run has, and which episode is played next so that none waits for
 //! one.
 //!
-//! A site has as many copies as can be busy at once: one for each worker, but no more than it has
+//! A site has as many instances as can be busy at once: one for each worker, but no more than it has
 //! episodes. Where that is more than the machine's memory holds, the sites that take most have
 //! fewer, and one at least. A worker then takes the first episode whose sites are all free; the
 //! order in which episodes are played has no part in what they come to.
@@ -20,7 +20,7 @@ use super::memory;
 const WORKER: u64 = 700 << 20;
 
 /// Copies of each site, by name, for so many workers in so much memory.
-pub(crate) fn copies(
+pub(crate) fn plan_instances(
     sites: &[Site],
     tasks: &[Task],
     repeat: u32,
@@ -30,25 +30,25 @@ pub(crate) fn copies(
     let episodes = |site: &Site| {
         tasks.iter().filter(|task| task.sites.contains(&site.name)).count() * repeat.max(1) as usize
     };
-    let mut copies: BTreeMap<String, usize> =
+    let mut instances: BTreeMap<String, usize> =
         sites.iter().map(|site| (site.name.clone(), workers.min(episodes(site)).max(1))).collect();
-    let Some(memory) = memory.or_else(memory::free) else { return copies };
+    let Some(memory) = memory.or_else(memory::free) else { return instances };
     loop {
-        let taken: u64 = sites.iter().map(|site| site.memory(copies[&site.name])).sum();
+        let taken: u64 = sites.iter().map(|site| site.memory(instances[&site.name])).sum();
         let all = taken.saturating_add(WORKER * workers as u64);
         if all <= memory {
-            return copies;
+            return instances;
         }
-        let largest = sites.iter().filter(|site| copies[&site.name] > 1 && site.memory(1) > 0);
-        let Some(largest) = largest.max_by_key(|site| site.memory(copies[&site.name])) else {
+        let largest = sites.iter().filter(|site| instances[&site.name] > 1 && site.memory(1) > 0);
+        let Some(largest) = largest.max_by_key(|site| site.memory(instances[&site.name])) else {
             tracing::warn!(
                 needed_mb = all >> 20,
                 free_mb = memory >> 20,
                 "sites and browsers may need more memory than there is; fewer --workers need less"
             );
-            return copies;
+            return instances;
         };
-        if let Some(count) = copies.get_mut(&largest.name) {
+        if let Some(count) = instances.get_mut(&largest.name) {
             *count -= 1;
         }
     }
@@ -60,7 +60,7 @@ pub(crate) struct Queue {
     /// An episode has ended.
     freed: Notify,
     /// How many episodes may have a site at once; those that are not there, any number.
-    copies: BTreeMap<String, usize>,
+    instances: BTreeMap<String, usize>,
     workers: usize,
 }
 
@@ -73,11 +73,11 @@ struct Inner {
 impl Queue {
     pub(crate) fn new(
         waiting: VecDeque<EpisodeId>,
-        copies: BTreeMap<String, usize>,
+        instances: BTreeMap<String, usize>,
         workers: usize,
     ) -> Queue {
         let inner = Mutex::new(Inner { waiting, busy: BTreeMap::new() });
-        Queue { inner, freed: Notify::new(), copies, workers }
+        Queue { inner, freed: Notify::new(), instances, workers }
     }
 
     /// The first episode whose sites are free, which it has until the job is dropped; nothing when
@@ -95,7 +95,7 @@ impl Queue {
                 }
                 let Inner { waiting, busy } = &mut *inner;
                 let is_free = |site: &String| {
-                    self.copies
+                    self.instances
                         .get(site)
                         .is_none_or(|most| busy.get(site).is_none_or(|count| count < most))
                 };
@@ -135,8 +135,8 @@ impl Job<'_> {
     /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon
     /// as they are not needed.
     pub(crate) fn is_waited_for(&self) -> bool {
-        let Queue { copies, workers, .. } = self.queue;
-        self.sites.iter().any(|site| copies.get(site).is_some_and(|copies| copies < workers))
+        let Queue { instances, workers, .. } = self.queue;
+        self.sites.iter().any(|site| instances.get(site).is_some_and(|instances| instances < workers))
     }
 }
 
@@ -180,7 +180,7 @@ mod tests {
         let sites = [site("large", "2G"), site("small", "256M")];
         let tasks = [task("a", &["large", "small"]), task("b", &["large"]), task("c", &["small"])];
         let planned = |workers, memory: u64| -> Vec<usize> {
-            copies(&sites, &tasks, 3, workers, Some(memory << 30)).into_values().collect()
+            plan_instances(&sites, &tasks, 3, workers, Some(memory << 30)).into_values().collect()
         };
         assert_eq!(planned(4, 64), [4, 4]);
         assert_eq!(planned(9, 64), [6, 6]);
