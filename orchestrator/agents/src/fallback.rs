@@ -30,7 +30,8 @@ impl Fallback {
             let agent = &mut self.agents[self.current];
             let reply = agent.next(goal, view).await?;
             let answered = answers(&reply, agent.action_format());
-            let goes_on = matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.action_format());
+            let goes_on =
+                matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.action_format());
             if is_last || answered || (goes_on && view.step < goal.max_steps) {
                 return Ok(reply);
             }

@@ -95,6 +95,6 @@ pub use observe::properties::Properties;
 pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
-pub use page::survey::{Link, LinkKind, SearchForm, Survey, AccessBarrier};
+pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
 pub use python::SyntaxError;
 pub use session::Session;

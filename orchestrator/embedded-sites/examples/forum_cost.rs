@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::Request;
-use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, forum};
+use embedded_sites::{Clock, EmbeddedInstance, Golden, Options, forum};
 use tower::ServiceExt;
 
 const PAGES: [&str; 9] = [

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
-use browser::{Session, AccessBarrier};
+use browser::{AccessBarrier, Session};
 use snapshots::{Load, Timestamp};
 use tokio_util::sync::CancellationToken;
 use url::Url;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
-use browser::{Survey, AccessBarrier};
+use browser::{AccessBarrier, Survey};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use snapshots::Load;

@@ -21,8 +21,8 @@ mod journal;
 mod manual;
 pub mod plan;
 mod politeness;
-pub mod robots;
 mod recording_gateway;
+pub mod robots;
 mod visit;
 
 pub use browser_state::keep_state;

@@ -12,8 +12,8 @@ use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions, Timestamp
 
 use crate::Error;
 
-/// The settings of a [`Studio`].
-pub struct StudioOptions {
+/// The settings of a [`RecordingGateway`].
+pub struct RecordingGatewayOptions {
     /// The metadata of the snapshot.
     pub recording: RecordingOptions,
     /// The gateway's settings. Its routes are replaced: every host is recorded.
@@ -30,7 +30,7 @@ pub struct StudioOptions {
 }
 
 /// A gateway that records every host into one snapshot, or only what other snapshots miss.
-pub struct Studio {
+pub struct RecordingGateway {
     gateway: Gateway,
     ca: Arc<CertificateAuthority>,
     recorder: Arc<Recorder>,
@@ -39,11 +39,20 @@ pub struct Studio {
     resumed: bool,
 }
 
-impl Studio {
+impl RecordingGateway {
     /// Starts recording into `out`. The gateway accepts requests when this returns.
-    pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
-        let StudioOptions { recording, gateway: mut config, redact, body_cap, resume, behind } =
-            options;
+    pub async fn open(
+        out: &Utf8Path,
+        options: RecordingGatewayOptions,
+    ) -> Result<RecordingGateway, Error> {
+        let RecordingGatewayOptions {
+            recording,
+            gateway: mut config,
+            redact,
+            body_cap,
+            resume,
+            behind,
+        } = options;
         let resumed = resume && Recording::is_left_over(out);
         let recording = if resumed {
             Recording::recover(out, recording)?.0
@@ -59,7 +68,7 @@ impl Studio {
         let ca = Arc::clone(&config.ca);
         let gateway = Gateway::start(config).await?;
         let in_flight = gateway.in_flight();
-        Ok(Studio { gateway, ca, recorder, in_flight, redacts, resumed })
+        Ok(RecordingGateway { gateway, ca, recorder, in_flight, redacts, resumed })
     }
 
     /// Notes that another browser begins, without cookies. After a write of a site, at most `again`

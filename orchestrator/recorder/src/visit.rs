@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Session, Survey, AccessBarrier};
+use browser::{AccessBarrier, Action, Session, Survey};
 use in_flight::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;
@@ -157,7 +157,8 @@ mod tests {
     #[test]
     fn a_form_to_log_in_is_a_wall_where_something_else_was_asked_for() {
         let asked = Url::parse("https://shop.test/orders").unwrap();
-        let form = Survey { wall: Some(AccessBarrier::Login), has_password: true, ..Survey::default() };
+        let form =
+            Survey { wall: Some(AccessBarrier::Login), has_password: true, ..Survey::default() };
         let long = Survey { has_password: true, ..Survey::default() };
         for (survey, address, expected) in [
             (&form, "https://shop.test/hello", Some(AccessBarrier::Login)),

@@ -95,7 +95,8 @@ pub async fn score_again(
         let mut assessment = files.score_state(&task.scorer)?.by(scoring_mode);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
         let within = deadline::of_episode(Duration::MAX);
-        let scored = score_episode(&mut assessment, &goal, outcome, judge, Suspect::Agent, within).await;
+        let scored =
+            score_episode(&mut assessment, &goal, outcome, judge, Suspect::Agent, within).await;
         scored.write_to(&mut record);
         record.judgements = assessment.conduct().judgements.clone();
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::judge::{Judge, Judgement, Question, ask};
 use crate::webarena::PageEvidence;
 use crate::{
-    AgentRecord, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step,
+    AgentRecord, Evidence, EvidenceKind, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Step,
     assistantbench, mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena,
     webarena_verified, workarena,
 };
@@ -78,7 +78,7 @@ impl<R: Rule> Tracked<R> {
         Tracked { state: rule.start(), rule }
     }
 
-    fn source(&self) -> Source {
+    fn source(&self) -> EvidenceKind {
         R::SOURCE
     }
 }
@@ -146,7 +146,7 @@ impl Assessment {
         self.add_leaves(&mut leaves);
         if moment == Moment::End {
             leaves.sort_by_key(
-                |leaf| with_rule!(&leaf.part, one => one.source(), _ => Source::Steps),
+                |leaf| with_rule!(&leaf.part, one => one.source(), _ => EvidenceKind::Steps),
             );
         }
         leaves

@@ -38,7 +38,7 @@ pub use plain::{
     Undecided, UrlCheck, UrlRule, Verdict,
 };
 pub use reading::read_text;
-pub use rule::{AgentRecord, Moment, Needs, NoState, Rule, Source};
+pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Rule};
 pub use score::{Score, ScoreError, Step};
 pub use scorer::{Requirement, Scorer};
 pub use webarena::{Fetch, FetchResponse, Pages};

@@ -20,11 +20,12 @@ use crate::{Score, ScoreError, Step};
 
 /// A published rule, or one of ours, as a task has it.
 pub trait Rule: Sync {
-    /// What the rule remembers of an episode. On disk its fields stand beside those of [`AgentRecord`].
+    /// What the rule remembers of an episode. On disk its fields stand beside those of
+    /// [`AgentRecord`].
     type State: Clone + Default + Send + Serialize + DeserializeOwned;
 
     /// What it reads once the agent has ended.
-    const SOURCE: Source;
+    const SOURCE: EvidenceKind;
 
     /// The state of an episode that has not begun.
     fn start(&self) -> Self::State {
@@ -82,14 +83,14 @@ pub enum Moment {
     /// The start page has come to rest, and nothing has been done.
     Start,
     /// The page has come to rest: at the beginning, and after each action.
-    Rest,
+    Settled,
     /// The agent has ended.
     End,
 }
 
 /// What a rule reads once the agent has ended. The parts of `all` are read in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Source {
+pub enum EvidenceKind {
     /// Nothing more: the answer and the steps suffice.
     Steps,
     /// What passed over the network.

@@ -33,7 +33,11 @@ pub struct ApiResponse {
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 impl ApiClient {
-    pub(crate) fn new(site: &Site, upstream: &SiteTarget, account: &str) -> Result<ApiClient, Error> {
+    pub(crate) fn new(
+        site: &Site,
+        upstream: &SiteTarget,
+        account: &str,
+    ) -> Result<ApiClient, Error> {
         let failed = |why: String| Error::Call {
             site: site.name.clone(),
             account: account.to_owned(),

@@ -106,7 +106,7 @@ impl Lease {
     ///
     /// # Errors
     /// When there is no such account.
-    pub fn caller(&self, account: &str) -> Result<ApiClient, Error> {
+    pub fn api_client(&self, account: &str) -> Result<ApiClient, Error> {
         ApiClient::new(self.site(), &self.instance.upstream, account)
     }
 

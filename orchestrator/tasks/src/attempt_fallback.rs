@@ -9,19 +9,20 @@ use crate::saved::SavedAttempt;
 
 /// Attempts of several systems, of which one counts for each repeat of a task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FallBack {
+pub struct AttemptFallback {
     /// Those that count.
     pub attempts: Vec<SavedAttempt>,
     /// How many answers came from each system; who did not answer at all is in none of these.
     pub answers: Vec<usize>,
 }
 
-impl FallBack {
+impl AttemptFallback {
     /// Puts together what systems attempted, the first of them first. A task has the repeats of the
     /// first system that attempted it; the others stand in by their repeat of the same number, or
     /// else by their last. Where nobody answers, the first attempt counts.
-    pub fn of(tasks: &[Task], systems: &[Vec<SavedAttempt>]) -> FallBack {
-        let mut fall_back = FallBack { attempts: Vec::new(), answers: vec![0; systems.len()] };
+    pub fn of(tasks: &[Task], systems: &[Vec<SavedAttempt>]) -> AttemptFallback {
+        let mut fall_back =
+            AttemptFallback { attempts: Vec::new(), answers: vec![0; systems.len()] };
         for task in tasks {
             let repeats = systems
                 .iter()
@@ -70,7 +71,7 @@ mod tests {
             .tasks;
         let systems: Vec<_> =
             systems.iter().map(|lines| read_saved(lines).expect("attempts")).collect();
-        let found = FallBack::of(&tasks, &systems);
+        let found = AttemptFallback::of(&tasks, &systems);
         let answers: Vec<_> = found.attempts.iter().map(|saved| saved.answer.as_deref()).collect();
         assert_eq!((answers.as_slice(), found.answers.as_slice()), (expect, from), "{systems:?}");
     }

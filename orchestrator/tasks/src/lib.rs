@@ -18,6 +18,6 @@ pub mod schema;
 pub use attempt_fallback::AttemptFallback;
 pub use relative::relative;
 pub use suite::{
-    DATE, DeviceSpec, Error, GoalText, UserMessage, MatchLevel, Pace, Place, SiteSearch, States,
-    StopRules, Suite, Task, UNDATED, UnknownTask, WorldSpec,
+    DATE, DeviceSpec, Error, GoalText, MatchLevel, Pace, Place, SiteSearch, States, StopRules,
+    Suite, Task, UNDATED, UnknownTask, UserMessage, WorldSpec,
 };

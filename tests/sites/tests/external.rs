@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use sites::{Options, Site, SiteGroup, Upstream};
+use sites::{Options, Site, SiteGroup, SiteTarget};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -37,7 +37,7 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
     let mut theirs = theirs.spawn().unwrap();
     let (a, b) =
         (group.lease("theirs", SOON).await.unwrap(), group.lease("theirs", SOON).await.unwrap());
-    assert_eq!(a.upstream(), Upstream::Url(format!("http://127.0.0.1:{port}/").parse().unwrap()));
+    assert_eq!(a.upstream(), SiteTarget::Url(format!("http://127.0.0.1:{port}/").parse().unwrap()));
     assert_eq!(a.upstream(), b.upstream());
     let what = BTreeMap::from([("what".to_owned(), serde_json::json!("a b&c"))]);
     assert_eq!(a.probe("add", &what).await.unwrap(), "added");

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Lease, Options, Site, SiteGroup, Upstream};
+use sites::{Lease, Options, Site, SiteGroup, SiteTarget};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const SOON: Duration = Duration::from_secs(30);
@@ -159,7 +159,7 @@ async fn a_process_has_a_network_of_its_own() {
     let machine = listener.local_addr().unwrap();
     let group = group(&folder(&keep), "").await;
     let lease = group.lease("small", SOON).await.unwrap();
-    let Upstream::Socket(socket) = lease.upstream() else {
+    let SiteTarget::Socket(socket) = lease.upstream() else {
         panic!("this machine has no namespaces")
     };
     assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
@@ -180,7 +180,7 @@ async fn a_process_without_a_network_of_its_own_is_warned_of_once() {
     let folder = folder(&keep);
     let (group, warnings) = start(&folder, "", options(&folder)).await;
     let lease = group.lease("small", SOON).await.unwrap();
-    assert!(matches!(lease.upstream(), Upstream::Address(address) if address.ip().is_loopback()));
+    assert!(matches!(lease.upstream(), SiteTarget::Address(address) if address.ip().is_loopback()));
     let warnings = warnings.lock().unwrap().clone();
     assert!(
         warnings.len() == 1 && warnings[0].contains("other users of this machine"),

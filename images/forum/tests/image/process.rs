@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 
 use embedded_sites::{Clock, Golden, Options, forum};
 use rusqlite::Connection;
-use sites::Upstream;
+use sites::SiteTarget;
 use tokio::net::TcpListener;
 
 use crate::visitor::{Visitor, both, crawl, until_it_answers};
@@ -75,7 +75,7 @@ async fn its_pages_are_those_of_the_forum_in_our_process() {
     let process = Process::start().await;
     let (ours, _folder) = in_our_process().await;
     let mut visitors =
-        [process.address, ours].map(|address| Visitor::at(Upstream::Address(address)));
+        [process.address, ours].map(|address| Visitor::at(SiteTarget::Address(address)));
     assert!(crawl(&mut visitors, 60).await >= 60);
     both(&mut visitors, "POST /login_check", "_username=MarvelsGrantMan136&_password=test1234")
         .await;
@@ -89,7 +89,7 @@ async fn its_pages_are_those_of_the_forum_in_our_process() {
 #[tokio::test]
 async fn it_goes_on_when_its_database_is_put_back_and_its_clock_is_moved() {
     let process = Process::start().await;
-    let mut visitor = Visitor::at(Upstream::Address(process.address));
+    let mut visitor = Visitor::at(SiteTarget::Address(process.address));
     visitor.send("GET /login", "").await;
     visitor.send("POST /login_check", "_username=tallships&_password=test1234").await;
     let before = visitor.send("GET /f/books/new", "").await;

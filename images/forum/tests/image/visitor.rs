@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use sites::Upstream;
+use sites::SiteTarget;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 
@@ -12,13 +12,13 @@ const SOON: Duration = Duration::from_secs(60);
 
 /// Keeps a cookie and the token that the last page's forms had.
 pub(crate) struct Visitor {
-    at: Upstream,
+    at: SiteTarget,
     cookie: String,
     token: String,
 }
 
 impl Visitor {
-    pub(crate) fn at(at: Upstream) -> Visitor {
+    pub(crate) fn at(at: SiteTarget) -> Visitor {
         Visitor { at, cookie: String::new(), token: String::new() }
     }
 
@@ -50,14 +50,14 @@ impl Visitor {
     }
 }
 
-async fn ask(at: &Upstream, request: &str) -> std::io::Result<String> {
+async fn ask(at: &SiteTarget, request: &str) -> std::io::Result<String> {
     let asking = async {
         match at {
-            Upstream::Address(address) => {
+            SiteTarget::Address(address) => {
                 exchange(TcpStream::connect(address).await?, request).await
             }
-            Upstream::Socket(path) => exchange(UnixStream::connect(path).await?, request).await,
-            Upstream::Url(url) => panic!("{url} is no site of ours"),
+            SiteTarget::Socket(path) => exchange(UnixStream::connect(path).await?, request).await,
+            SiteTarget::Url(url) => panic!("{url} is no site of ours"),
         }
     };
     tokio::time::timeout(SOON, asking).await?

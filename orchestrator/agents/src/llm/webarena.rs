@@ -64,7 +64,8 @@ impl WebArena {
     fn observation_options(&self) -> ObservationOptions {
         let Settings { observation_tokens, viewport_only, vision, .. } = self.settings;
         if vision {
-            let screenshot = ScreenshotOptions { full_page: false, marks: Some(Marks::VisualWebArena) };
+            let screenshot =
+                ScreenshotOptions { full_page: false, marks: Some(Marks::VisualWebArena) };
             return ObservationOptions {
                 axtree: None,
                 visualwebarena: true,

@@ -228,7 +228,7 @@ fn garbage(who: &str, message_type: &'static str, why: String, line: &[u8]) -> E
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use browser::{Marks, Observation, Picture, WebArena};
+    use browser::{Marks, Observation, ScreenshotOptions, WebArena};
 
     use super::*;
 
@@ -276,7 +276,10 @@ mod tests {
                 && options.visualwebarena
         );
         assert!(options.pruned_html.unwrap().with_visible);
-        assert_eq!(options.screenshot, Picture { full_page: true, marks: Some(Marks::BrowserGym) });
+        assert_eq!(
+            options.screenshot,
+            ScreenshotOptions { full_page: true, marks: Some(Marks::BrowserGym) }
+        );
         let typo = read_hello(WHO, br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#)
             .unwrap_err();
         assert!(typo.to_string().contains("with_visibel"), "{typo}");

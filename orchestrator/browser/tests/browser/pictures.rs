@@ -96,7 +96,8 @@ async fn a_document_without_contents_is_white() {
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     bench.act("goto('http://empty.test/waiting')").await;
     for full_page in [false, true] {
-        let png = bench.session.picture(&ScreenshotOptions { full_page, marks: None }).await.unwrap();
+        let png =
+            bench.session.picture(&ScreenshotOptions { full_page, marks: None }).await.unwrap();
         let image = lodepng::decode24(&png).unwrap();
         assert_eq!((image.width, image.height), (1280, 720));
         assert!(image.buffer.iter().all(|pixel| (pixel.r, pixel.g, pixel.b) == (255, 255, 255)));

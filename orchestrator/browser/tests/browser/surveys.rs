@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use browser::{Action, Launch, LinkKind, Session, AccessBarrier};
+use browser::{AccessBarrier, Action, Launch, LinkKind, Session};
 use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);

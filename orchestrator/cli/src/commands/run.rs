@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use agents::{ActionFormat, AgentSpec};
-use runs::consent::Agreed;
-use runs::{Limits, LiveFill, Options, Progress};
-use tasks::Suite;
 use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
 use llm_client::Model;
 use processes::Variable;
 use results::Shard;
 use results::{Summary, counted};
+use runs::consent::Agreed;
+use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
+use tasks::Suite;
 
 use crate::cluster::{self, ClusterOptions};
 use crate::commands::tasks::load_undated;

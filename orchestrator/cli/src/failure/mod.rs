@@ -30,7 +30,7 @@ pub(crate) type Outcome = Result<(), Failure>;
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command ran, and the answer is no: a verification failed, fingerprints differ.
-    No(String),
+    Negative(String),
     /// Wrong use or bad input: the user changes what they typed or the file they gave.
     Input(String),
     /// The machine lacks something: a program, a port, disk space, a permission.

@@ -46,7 +46,11 @@ pub enum JobState {
 }
 
 /// Tells apart a controller that does not answer and other failures.
-pub(super) fn printed(program: &'static str, said: &CommandOutput, success: bool) -> Result<String, Error> {
+pub(super) fn printed(
+    program: &'static str,
+    said: &CommandOutput,
+    success: bool,
+) -> Result<String, Error> {
     if success {
         return Ok(said.stdout.clone());
     }

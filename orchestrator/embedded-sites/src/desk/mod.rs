@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::error::sqlite;
 use crate::golden::Recipe;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
-use crate::{Error, Golden, Options, EmbeddedInstance};
+use crate::{EmbeddedInstance, Error, Golden, Options};
 
 /// The sites that the desk lists.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -96,7 +96,11 @@ const TEMPLATES: [(&str, &str); 9] = templates![
 ];
 
 /// Starts an instance that shows the sites in `directory`.
-pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<EmbeddedInstance, Error> {
+pub fn start(
+    golden: &Golden,
+    options: &Options,
+    directory: &Directory,
+) -> Result<EmbeddedInstance, Error> {
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Value::from_object(directory.clone()));
     let store = golden.copy(&recipe())?;

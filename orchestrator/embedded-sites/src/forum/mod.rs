@@ -37,7 +37,7 @@ pub use seed::{ACCOUNTS, Account};
 
 use crate::live::Live;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
-use crate::{Error, Golden, Options, EmbeddedInstance};
+use crate::{EmbeddedInstance, Error, Golden, Options};
 
 macro_rules! templates {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("templates/", $name)))),*] };

@@ -27,7 +27,7 @@ use rusqlite::Connection;
 use crate::error::sqlite;
 use crate::golden::Recipe;
 use crate::live::Live;
-use crate::{Clock, Error, Golden, Options, EmbeddedInstance};
+use crate::{Clock, EmbeddedInstance, Error, Golden, Options};
 
 /// Maximum size of a form. No form of the benchmark is larger.
 const LARGEST_FORM: usize = 4 << 20;
@@ -41,7 +41,11 @@ struct Host {
 }
 
 /// Starts an instance of the site for a folder of tasks.
-pub fn start(golden: &Golden, options: &Options, library: &Library) -> Result<EmbeddedInstance, Error> {
+pub fn start(
+    golden: &Golden,
+    options: &Options,
+    library: &Library,
+) -> Result<EmbeddedInstance, Error> {
     let store = golden.copy(&recipe())?;
     let host = Host { library: library.clone(), live: store.live(), clock: options.clock.clone() };
     let router = Router::new()

@@ -3,7 +3,7 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use embedded_sites::desk::{ListedAccount, ListedSite, SiteList};
-use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, desk};
+use embedded_sites::{Clock, EmbeddedInstance, Golden, Options, desk};
 use tower::ServiceExt;
 
 fn town() -> SiteList {

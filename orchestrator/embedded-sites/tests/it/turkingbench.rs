@@ -7,7 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use camino::Utf8Path;
 use embedded_sites::turkingbench::{Library, start};
-use embedded_sites::{Clock, Golden, Options, EmbeddedInstance};
+use embedded_sites::{Clock, EmbeddedInstance, Golden, Options};
 use serde_json::json;
 use tower::ServiceExt as _;
 

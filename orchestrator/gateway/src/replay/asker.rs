@@ -23,8 +23,8 @@ use http::header;
 use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::Key;
 
-use super::negotiation;
 use super::bounded_cache::BoundedCache;
+use super::negotiation;
 use crate::{Episode, RequestHead};
 
 /// Captures that are further apart are of different visits, in milliseconds.

@@ -11,15 +11,15 @@ const REMEMBERED: usize = 4096;
 
 /// Facts that need a walk through the index; a bounded number of them.
 #[derive(Debug)]
-pub(super) struct Remembered<K, V = bool>(Mutex<HashMap<K, V>>);
+pub(super) struct BoundedCache<K, V = bool>(Mutex<HashMap<K, V>>);
 
-impl<K, V> Default for Remembered<K, V> {
+impl<K, V> Default for BoundedCache<K, V> {
     fn default() -> Self {
-        Remembered(Mutex::default())
+        BoundedCache(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
+impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
     pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,

@@ -15,6 +15,7 @@
 //! from one `Replay` at the same time.
 
 mod asker;
+mod bounded_cache;
 mod cache;
 mod choose;
 mod conditional;
@@ -28,7 +29,6 @@ mod origin;
 mod partial;
 pub(crate) mod preflight;
 mod range;
-mod bounded_cache;
 mod respond;
 mod searched;
 mod settings;
@@ -42,6 +42,7 @@ use std::time::SystemTime;
 
 pub(crate) use asker::Documents;
 use asker::{Asker, RecordedAskers};
+use bounded_cache::BoundedCache;
 use cache::Cache;
 use camino::Utf8Path;
 use choose::Chosen;
@@ -54,7 +55,6 @@ pub use level::{BadMatchLevel, MatchLevel};
 use negotiation::Negotiation;
 pub(crate) use negotiation::OTHER_HEADERS;
 pub use options::{ReplayOptions, StatePolicy};
-use bounded_cache::BoundedCache;
 use search::Search;
 use searched::SiteForms;
 pub use searched::SiteSearch;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use snapshots::index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory, site_of};
 use snapshots::matching::Key;
 
-use super::negotiation;
 use super::bounded_cache::BoundedCache;
+use super::negotiation;
 
 /// Of how many captures of a request the contents are compared.
 const COMPARED: usize = 128;

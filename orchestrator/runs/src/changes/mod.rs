@@ -16,7 +16,7 @@ mod report;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use browser::{Device, Picture};
+use browser::{Device, ScreenshotOptions};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::replay::ReplayOptions;
 pub use junit::write_junit;
@@ -256,7 +256,7 @@ impl SnapshotVisitor {
         let text = session.page_text().await?;
         let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         let picture = match options.pictures {
-            Some(_) => session.picture(&Picture { full_page: true, marks: None }).await?,
+            Some(_) => session.picture(&ScreenshotOptions { full_page: true, marks: None }).await?,
             None => Vec::new(),
         };
         Ok(PageState {

@@ -132,7 +132,7 @@ impl Client {
 fn unreadable(path: Option<&Path>) -> impl FnOnce(std::io::Error) -> Error {
     move |source| {
         let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-        Error::ScreenshotOptions { path, source }
+        Error::Picture { path, source }
     }
 }
 

@@ -4,8 +4,8 @@
 use std::future::Future;
 
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, ScreenshotOptions,
-    StorageState,
+    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions,
+    ScreenshotOptions, StorageState,
 };
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};

@@ -117,7 +117,9 @@ pub(crate) async fn play<E: Environment>(
         Suspect::HostFacts
     };
     let unstartable = match &driven {
-        Ok(Err(EpisodeError::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
+        Ok(Err(EpisodeError::Agent(error @ agents::Error::Start { .. }))) => {
+            Some(error.to_string())
+        }
         _ => None,
     };
     let (outcome, spent) = match driven {
@@ -168,8 +170,9 @@ pub(crate) async fn never_began(
 ) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = blame::machine(error);
-    let record =
-        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::HostFacts).await?;
+    let record = trace
+        .conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::HostFacts)
+        .await?;
     Ok(EpisodeResult {
         record,
         steps: Vec::new(),
@@ -230,7 +233,7 @@ async fn drive<E: Environment>(
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
         trace.current().screenshot = screenshot;
         if trace.over {
-            return Ok(Outcome::ReplyOutcome);
+            return Ok(Outcome::Done);
         }
         if number > attempt.task.max_steps {
             return Ok(Outcome::MaxSteps);
@@ -308,7 +311,9 @@ async fn in_time<T>(
     after: Duration,
     work: impl Future<Output = Result<T, EpisodeError>>,
 ) -> Result<T, EpisodeError> {
-    tokio::time::timeout(after, work).await.unwrap_or(Err(EpisodeError::WorldHangs { doing, after }))
+    tokio::time::timeout(after, work)
+        .await
+        .unwrap_or(Err(EpisodeError::WorldHangs { doing, after }))
 }
 
 /// Gets the pictures that belong to the goal, as files that the agent is given.
@@ -386,7 +391,7 @@ async fn perform<E: Environment>(
             None
         }
         Err(NotActed::Refused(message)) => Some(message),
-        Err(NotActed::EpisodeError(error)) => return Err(error.into()),
+        Err(NotActed::Broken(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
     let crash = environment.take_crash();

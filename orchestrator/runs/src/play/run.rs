@@ -101,7 +101,10 @@ pub struct HostFacts {
 
 impl HostFacts {
     /// This machine. In a window, another browser shows the pages.
-    pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<HostFacts, Error> {
+    pub(crate) async fn of(
+        running: Option<&RunningSites>,
+        headed: bool,
+    ) -> Result<HostFacts, Error> {
         let chromium = blocking(move || chromium_version(headed)).await?;
         let Some(RunningSites { town, instances }) = running else {
             return Ok(HostFacts { chromium, ..HostFacts::default() });

@@ -38,8 +38,8 @@ pub(crate) struct RunningSites {
     pub(crate) instances: BTreeMap<String, usize>,
 }
 
-/// Starts the sites that tasks name, in as many instances as there is room for, and waits until they
-/// are ready. None where the world has no sites. This comes before anything of a suite is started
+/// Starts the sites that tasks name, in as many instances as there is room for, and waits until
+/// they are ready. None where the world has no sites. This comes before anything of a suite is started
 /// or read, so it is refused here what nobody has agreed to.
 pub(crate) async fn open(
     suite: &Suite,
@@ -59,7 +59,8 @@ pub(crate) async fn open(
         tasks.iter().flat_map(|task| &task.sites).map(String::as_str).collect();
     let needed: Vec<Site> =
         known.iter().filter(|site| named.contains(site.name.as_str())).cloned().collect();
-    let instances = scheduler::plan_instances(&needed, tasks, options.repeat, options.workers, options.memory);
+    let instances =
+        scheduler::plan_instances(&needed, tasks, options.repeat, options.workers, options.memory);
     // What the desk lists does not depend on which tasks are run.
     let options = sites::Options {
         instances: options.workers,
@@ -165,8 +166,8 @@ struct LeasedSite {
 }
 
 impl LeasedSites {
-    /// Takes instances of all sites of a task. Gives what the browser needs for the accounts that are
-    /// logged in.
+    /// Takes instances of all sites of a task. Gives what the browser needs for the accounts that
+    /// are logged in.
     pub(crate) async fn begin(
         town: &SiteGroup,
         task: &Task,

@@ -1,8 +1,8 @@
-//! How many instances of each site a run has, and which episode is played next so that none waits for
-//! one.
+//! How many instances of each site a run has, and which episode is played next so that none waits
+//! for one.
 //!
-//! A site has as many instances as can be busy at once: one for each worker, but no more than it has
-//! episodes. Where that is more than the machine's memory holds, the sites that take most have
+//! A site has as many instances as can be busy at once: one for each worker, but no more than it
+//! has episodes. Where that is more than the machine's memory holds, the sites that take most have
 //! fewer, and one at least. A worker then takes the first episode whose sites are all free; the
 //! order in which episodes are played has no part in what they come to.
 
@@ -136,7 +136,9 @@ impl Job<'_> {
     /// as they are not needed.
     pub(crate) fn is_waited_for(&self) -> bool {
         let Queue { instances, workers, .. } = self.queue;
-        self.sites.iter().any(|site| instances.get(site).is_some_and(|instances| instances < workers))
+        self.sites
+            .iter()
+            .any(|site| instances.get(site).is_some_and(|instances| instances < workers))
     }
 }
 

@@ -92,9 +92,15 @@ async fn no_answer_stops_a_scorer_or_makes_an_error() {
             });
             let Ok(mut assessment) = observed.await else { continue };
             let model = Model::default();
-            let scored =
-                score_episode(&mut assessment, "Go.", Outcome::Answered, &model, Suspect::Agent, LIMIT)
-                    .await;
+            let scored = score_episode(
+                &mut assessment,
+                "Go.",
+                Outcome::Answered,
+                &model,
+                Suspect::Agent,
+                LIMIT,
+            )
+            .await;
             assert!(began.elapsed() < 3 * LIMIT + GRACE, "{named}: {:?}", began.elapsed());
             assert!(
                 !matches!(scored.outcome, Outcome::Error { .. }),

@@ -359,7 +359,8 @@ impl Trace {
         };
         let within = self.scoring_within;
         let scored =
-            score_episode(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
+            score_episode(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within)
+                .await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),

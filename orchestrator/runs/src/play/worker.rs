@@ -13,7 +13,7 @@ use crate::confinement::Programs;
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::episode::{self, EpisodeSpec, EpisodeResult};
+use crate::play::episode::{self, EpisodeResult, EpisodeSpec};
 use crate::play::run::close;
 use crate::play::scheduler::{Job, Queue};
 use crate::{Error, Event, Options, Progress};

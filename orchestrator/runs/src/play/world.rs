@@ -314,7 +314,10 @@ impl Environment for World {
         seen.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
-    async fn screenshot(&mut self, picture: &ScreenshotOptions) -> Result<Vec<u8>, EnvironmentError> {
+    async fn screenshot(
+        &mut self,
+        picture: &ScreenshotOptions,
+    ) -> Result<Vec<u8>, EnvironmentError> {
         self.session
             .picture(picture)
             .await

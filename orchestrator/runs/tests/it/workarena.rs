@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::AgentSpec;
-use browser::{Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState};
+use browser::{
+    Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState,
+};
 use camino::Utf8Path;
 use fake_model::{ModelRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
@@ -13,7 +15,7 @@ use llm_client::Model;
 use results::Summary;
 use results::{AgentFailure, EpisodeId, Outcome, RunFolder};
 use runs::environment::{EnvironmentError, NotActed};
-use runs::{Environment, Limits, HostFacts, Options};
+use runs::{Environment, HostFacts, Limits, Options};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};

@@ -1,7 +1,7 @@
 //! A gold answer of AssistantBench as the rule of a task.
 
 use super::{question_scorer, question_scorer_fixed};
-use crate::{AgentRecord, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode, Source};
+use crate::{AgentRecord, EvidenceKind, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode};
 
 /// The gold answer of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct GoldAnswer(pub String);
 
 impl Rule for GoldAnswer {
     type State = NoState;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn is_complete(&self, _: &NoState) -> bool {
         true

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::KeyNode;
 use crate::judge::{Judgement, Question};
-use crate::{AgentRecord, Needs, Rule, Score, ScoreError, Source, Step};
+use crate::{AgentRecord, EvidenceKind, Needs, Rule, Score, ScoreError, Step};
 
 /// What must have been reached, in any order.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,7 @@ pub struct NodeQuestion {
 
 impl Rule for KeyNodes {
     type State = State;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn start(&self) -> State {
         State { nodes: vec![0.0; self.0.len()], questions: Vec::new() }

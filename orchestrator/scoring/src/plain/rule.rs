@@ -8,7 +8,9 @@ use super::{
     contains, equals, matches,
 };
 use crate::webarena::Pages;
-use crate::{AgentRecord, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
+use crate::{
+    AgentRecord, Evidence, EvidenceKind, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Step,
+};
 
 /// What an answer has to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub enum AnswerRule {
 
 impl Rule for AnswerRule {
     type State = NoState;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn is_complete(&self, _: &NoState) -> bool {
         true
@@ -52,7 +54,7 @@ pub struct Infeasible;
 
 impl Rule for Infeasible {
     type State = NoState;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn is_complete(&self, _: &NoState) -> bool {
         true
@@ -73,7 +75,7 @@ pub struct UrlState {
 
 impl Rule for UrlCheck {
     type State = UrlState;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn observe(&self, state: &mut UrlState, step: &Step<'_>) {
         if !step.url.is_empty() {
@@ -104,7 +106,7 @@ pub struct ProgramState {
 
 impl Rule for ProgramCheck {
     type State = ProgramState;
-    const SOURCE: Source = Source::Program;
+    const SOURCE: EvidenceKind = EvidenceKind::Program;
 
     async fn collect<E: Evidence>(
         &self,
@@ -149,7 +151,7 @@ pub struct SiteState {
 
 impl Rule for StateCheck {
     type State = SiteState;
-    const SOURCE: Source = Source::Site;
+    const SOURCE: EvidenceKind = EvidenceKind::Site;
 
     async fn collect<E: Evidence>(
         &self,
@@ -187,7 +189,7 @@ pub struct PageState {
 
 impl Rule for PageCheck {
     type State = PageState;
-    const SOURCE: Source = Source::Steps;
+    const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     async fn collect<E: Evidence>(
         &self,

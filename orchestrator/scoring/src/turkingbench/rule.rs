@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Form, FormValues};
 use crate::plain::ask;
-use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// What it remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct State {
 
 impl Rule for Form {
     type State = State;
-    const SOURCE: Source = Source::Form;
+    const SOURCE: EvidenceKind = EvidenceKind::Form;
 
     async fn collect<E: Evidence>(
         &self,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
 use crate::webarena::PageEvidence;
-use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, ScoringMode, Source};
+use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError, ScoringMode};
 
 /// What it remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct State {
 
 impl Rule for Check {
     type State = State;
-    const SOURCE: Source = Source::Pages;
+    const SOURCE: EvidenceKind = EvidenceKind::Pages;
 
     async fn collect<E: Evidence>(
         &self,

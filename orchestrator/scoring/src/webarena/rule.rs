@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Ending, Evaluation, PageEvidence, Pages};
 use crate::judge::Question;
-use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// An `eval` that is scored by the answer and by what pages say once the agent has ended. WebArena
 /// and VisualWebArena have one each.
@@ -51,7 +51,7 @@ pub struct State {
 
 impl<T: PageEvaluation> Rule for T {
     type State = State;
-    const SOURCE: Source = Source::Pages;
+    const SOURCE: EvidenceKind = EvidenceKind::Pages;
 
     async fn collect<E: Evidence>(
         &self,

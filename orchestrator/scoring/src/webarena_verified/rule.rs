@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
 use super::{Config, Run, Status, Task, evaluate, read};
-use crate::{AgentRecord, Evidence, Moment, Needs, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Needs, Rule, Score, ScoreError};
 
 /// A task as its dataset has it, and where its sites are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub struct State {
 
 impl Rule for VerifiedTask {
     type State = State;
-    const SOURCE: Source = Source::Traffic;
+    const SOURCE: EvidenceKind = EvidenceKind::Traffic;
 
     fn needs(&self) -> Needs {
         Needs { traffic: true, ..Needs::default() }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Config, Failure, Verdict, Visit};
-use crate::{AgentRecord, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// An instance on which a task has been set up.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct State {
 
 impl Rule for Config {
     type State = State;
-    const SOURCE: Source = Source::ServiceNow;
+    const SOURCE: EvidenceKind = EvidenceKind::ServiceNow;
 
     async fn collect<E: Evidence>(
         &self,

@@ -1,8 +1,8 @@
 //! Drivers run instances: as containers, as processes, as embedded applications, or on an external
 //! machine.
 //!
-//! A [`Driver`] starts instances of one site. A [`InstanceRuntime`] is the running part of an instance,
-//! without its state and its clock. Only the pool decides which instances exist, and when they
+//! A [`Driver`] starts instances of one site. An [`InstanceRuntime`] is the running part of an
+//! instance, without its state and its clock. Only the pool decides which instances exist, and when they
 //! start and stop.
 
 pub(crate) mod body;

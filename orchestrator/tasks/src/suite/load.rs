@@ -105,10 +105,11 @@ fn is_suite_file(path: &Utf8Path) -> bool {
 fn suite_file(folder: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let (usual, short) = (folder.join(SUITE_FILE), folder.join(SHORT));
     match (usual.is_file(), short.is_file()) {
-        (true, true) => {
-            Err(yaml::Error::inconsistent(&short, "there is a suite.yaml beside it; keep one of them")
-                .into())
-        }
+        (true, true) => Err(yaml::Error::inconsistent(
+            &short,
+            "there is a suite.yaml beside it; keep one of them",
+        )
+        .into()),
         (false, true) => Ok(short),
         _ => Ok(usual),
     }

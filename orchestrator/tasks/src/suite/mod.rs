@@ -19,7 +19,7 @@ use jiff::civil::Date;
 pub(crate) use load::SuiteFile;
 pub use pace::Pace;
 pub use stop::StopRules;
-pub use task::{UserMessage, Task};
+pub use task::{Task, UserMessage};
 pub use versions::DATE;
 pub use world::{MatchLevel, SiteSearch, States, UNDATED, WorldSpec};
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use sites::{Event, Events, Lease, Options, Site, SiteGroup, Upstream};
+use sites::{Event, Events, Lease, Options, Site, SiteGroup, SiteTarget};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 pub(crate) const SOON: Duration = Duration::from_secs(60);
@@ -114,11 +114,11 @@ pub(crate) async fn page(lease: &Lease, path: &str) -> String {
 
 /// A page from an address: the body of the answer.
 pub(crate) async fn ask(address: std::net::SocketAddr, path: &str) -> std::io::Result<String> {
-    ask_at(&Upstream::Address(address), path).await
+    ask_at(&SiteTarget::Address(address), path).await
 }
 
 /// As [`ask`], from any target.
-pub(crate) async fn ask_at(upstream: &Upstream, path: &str) -> std::io::Result<String> {
+pub(crate) async fn ask_at(upstream: &SiteTarget, path: &str) -> std::io::Result<String> {
     let asking = async {
         let mut stream = upstream.connect().await?;
         stream

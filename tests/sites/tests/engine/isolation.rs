@@ -4,7 +4,7 @@
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::process::{Child, Command, Stdio};
 
-use sites::Upstream;
+use sites::SiteTarget;
 
 use crate::harness::{Bench, ask, docker, page};
 
@@ -94,7 +94,7 @@ async fn nothing_can_be_reached_from_a_site() {
         docker(&["network", "ls", "--filter", "label=sandbox.instance", "--format", "{{.Name}}"])
             .unwrap();
     // Other tests have networks of their own meanwhile, which come and go.
-    let Upstream::Address(mine) = a.upstream() else { panic!("an address") };
+    let SiteTarget::Address(mine) = a.upstream() else { panic!("an address") };
     let format = "{{range .Containers}}{{.IPv4Address}} {{end}}";
     let holds_mine = |network: &&str| {
         docker(&["network", "inspect", "--format", format, network]).is_ok_and(|held| {
@@ -131,7 +131,7 @@ async fn nothing_can_be_reached_from_a_site() {
     let resolving = std::time::Instant::now();
     assert!(page(&a, "/name?deb.debian.org").await.starts_with("error: "));
     assert!(resolving.elapsed() < std::time::Duration::from_secs(1), "{:?}", resolving.elapsed());
-    let Upstream::Address(neighbour) = b.upstream() else { panic!("an address") };
+    let SiteTarget::Address(neighbour) = b.upstream() else { panic!("an address") };
     for target in [
         format!("/tcp?{own}:{port}"),
         format!("/tcp?{own}:{inside}"),

@@ -148,13 +148,13 @@ async fn logs_and_memory_can_be_seen_and_limits_hold() {
 
 /// The container with a lease's address.
 pub(crate) fn container_of(lease: &sites::Lease) -> String {
-    if matches!(lease.upstream(), sites::Upstream::Socket(_)) {
+    if matches!(lease.upstream(), sites::SiteTarget::Socket(_)) {
         // A container without network: no other test of this process runs meanwhile.
         let own = format!("label=sandbox.pid={}", std::process::id());
         let instance = format!("label=sandbox.copy={}", lease.instance());
         return docker(&["ps", "--quiet", "--filter", &own, "--filter", &instance]).unwrap();
     }
-    let sites::Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let sites::SiteTarget::Address(address) = lease.upstream() else { panic!("an address") };
     let format = "{{.Id}} {{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}";
     let ids = docker(&["ps", "--quiet", "--filter", "label=sandbox.site=small"]).unwrap();
     let find = |id: &str| docker(&["inspect", "--format", format, id]).unwrap_or_default();

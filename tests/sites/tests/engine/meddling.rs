@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use sites::{Event, Lease, Upstream};
+use sites::{Event, Lease, SiteTarget};
 
 use crate::harness::{Bench, SOON, docker, labelled, page};
 use crate::life::container_of;
 
 fn address(lease: &Lease) -> SocketAddr {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let SiteTarget::Address(address) = lease.upstream() else { panic!("an address") };
     address
 }
 

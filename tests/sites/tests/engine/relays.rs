@@ -3,7 +3,7 @@
 
 use std::net::{TcpListener, UdpSocket};
 
-use sites::{Event, Lease, Upstream};
+use sites::{Event, Lease, SiteTarget};
 
 use crate::harness::{Bench, Running, ask, docker, labelled, page, wait_for};
 use crate::owners::Owner;
@@ -20,7 +20,7 @@ fn own_address() -> std::net::IpAddr {
 
 /// Nothing of a lease listens on this machine's network.
 fn socket(lease: &Lease) -> String {
-    let Upstream::Socket(path) = lease.upstream() else { panic!("a socket") };
+    let SiteTarget::Socket(path) = lease.upstream() else { panic!("a socket") };
     path.into_string()
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 
-use sites::{Lease, Upstream};
+use sites::{Lease, SiteTarget};
 
 use crate::harness::{Bench, Running, SOON, ask, docker, labelled, page, wait_for};
 
@@ -22,7 +22,7 @@ fn of_sidecar(lease: &Lease, format: &str) -> String {
     let filters = ["--filter", &instance, "--filter", &owner, "--filter", "name=-store$"];
     let names = docker(&[&["ps", "--format", "{{.Names}}"], &filters[..]].concat()).unwrap();
     // Towns of other tests in this process have instances of the same number, at other addresses.
-    let Upstream::Address(own) = lease.upstream() else { panic!("an address") };
+    let SiteTarget::Address(own) = lease.upstream() else { panic!("an address") };
     let shares = |name: &&str| {
         let networks = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
         let network = docker(&["inspect", "--format", networks, name]).unwrap_or_default();
@@ -60,7 +60,7 @@ async fn an_application_finds_what_stands_beside_it_and_no_other_copy_does() {
     let machine =
         docker(&["network", "inspect", "--format", "{{(index .IPAM.Config 0).Gateway}}", &machine])
             .unwrap();
-    let Upstream::Address(other) = b.upstream() else { panic!("an address") };
+    let SiteTarget::Address(other) = b.upstream() else { panic!("an address") };
     let forbidden = [
         format!("/tcp?{}", stores.1),
         format!("/tcp?{other}"),

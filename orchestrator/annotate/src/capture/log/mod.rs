@@ -136,7 +136,9 @@ impl StepLog {
             // Tabs and pages are followed all the same. What becomes of the draft is thrown away.
             let mut played = draft.clone();
             match happening {
-                CapturedEvent::TabOpened { tab, .. } => self.tab_opened(&mut played, tab, true, now),
+                CapturedEvent::TabOpened { tab, .. } => {
+                    self.tab_opened(&mut played, tab, true, now)
+                }
                 CapturedEvent::TabClosed { tab } => {
                     self.tabs.retain(|known| known.name != tab);
                     if self.front.as_ref() == Some(&tab) {

@@ -10,7 +10,7 @@ use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, Crawler, Event, Skip, RecordingGateway, RecordingGatewayOptions};
+use recorder::{CrawlOptions, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Skip};
 use runs::changes::Verdict;
 use snapshots::RecordingOptions;
 use tasks::Suite;

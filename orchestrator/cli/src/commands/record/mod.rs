@@ -18,7 +18,9 @@ use indicatif::ProgressBar;
 pub(crate) use messages::wall_name;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions};
+use recorder::{
+    CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions,
+};
 use results::counted;
 use snapshots::RecordingOptions;
 pub(crate) use suite::device as vantage_device;

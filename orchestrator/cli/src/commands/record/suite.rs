@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use recorder::frontier::{Bounds, Frontier, Interest};
-use recorder::plan::{Budget, Consent, Plan, TaskPlan, BrowserProfile, words};
+use recorder::plan::{BrowserProfile, Budget, Consent, Plan, TaskPlan, words};
 use results::counted;
 use snapshots::{Archive, Recording, is_address};
 use tasks::{Suite, Task};

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
-use embedded_sites::{Clock, Golden, Options, EmbeddedInstance, forum};
+use embedded_sites::{Clock, EmbeddedInstance, Golden, Options, forum};
 use tower::ServiceExt;
 use url::form_urlencoded;
 

@@ -36,8 +36,16 @@ async fn played(
     let mood = Mood::default();
     let bring_up = move |_| Fake::bring_up(mood.clone());
     let interrupt = CancellationToken::new();
-    Ok(runs::run_in(HostFacts::default(), bring_up, suite, &kind, options, interrupt, runs::silent())
-        .await?)
+    Ok(runs::run_in(
+        HostFacts::default(),
+        bring_up,
+        suite,
+        &kind,
+        options,
+        interrupt,
+        runs::silent(),
+    )
+    .await?)
 }
 
 fn answers(_: &ModelRequest) -> Reply {
@@ -112,8 +120,16 @@ async fn a_reply_that_was_cut_is_told_and_counted() -> Tested {
     let options = Options { limit: Some(1), max_steps: Some(2), ..into(&out) };
     let suite = suite()?;
     let interrupt = CancellationToken::new();
-    runs::run_in(HostFacts::default(), bring_up, &suite, &kind, &options, interrupt, runs::silent())
-        .await?;
+    runs::run_in(
+        HostFacts::default(),
+        bring_up,
+        &suite,
+        &kind,
+        &options,
+        interrupt,
+        runs::silent(),
+    )
+    .await?;
     let folder = RunFolder::open(&out)?;
     let id = EpisodeId { task: "bike.one".to_owned(), repeat: 1 };
     let steps = folder.episode(&id).steps()?;

@@ -14,9 +14,9 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use results::{EpisodeId, Outcome, RunFolder, Times};
 use results::{Summary, compare, compare_repeats, fingerprint, pair};
-use runs::{Error, Limits, HostFacts, Options, Progress};
+use runs::{Error, HostFacts, Limits, Options, Progress};
 use scoring::{PageCheck, Scorer};
-use tasks::{GoalText, UserMessage, StopRules, Suite};
+use tasks::{GoalText, StopRules, Suite, UserMessage};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use turkingbench::{Batch, Folder, Split, Task};
 
-use super::{HOST, Source, TURKLE, PageHost, VENDOR, outside, turkingbench, world};
+use super::{HOST, PageHost, Source, TURKLE, VENDOR, outside, turkingbench, world};
 use crate::import::{Import, ImportError, NewSuite, SkippedTask, reading};
 
 /// The site whose copies have the tasks, as it is without them.
