@@ -7,8 +7,8 @@
 //! - [`desk`] lists the running sites, with a calculator, a scratchpad and manuals;
 //! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format.
 //!
-//! Each running instance of a site is an [`EmbeddedInstance`]: an axum router over a SQLite database
-//! in memory. The database is copied from a [`Golden`] one.
+//! Each running instance of a site is an [`EmbeddedInstance`]: an axum router over a SQLite
+//! database in memory. The database is copied from a [`Golden`] one.
 //!
 //! ```text
 //! Golden::open(folder)        golden databases on disk, generated once, always the same bytes

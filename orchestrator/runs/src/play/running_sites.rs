@@ -39,8 +39,8 @@ pub(crate) struct RunningSites {
 }
 
 /// Starts the sites that tasks name, in as many instances as there is room for, and waits until
-/// they are ready. None where the world has no sites. This comes before anything of a suite is started
-/// or read, so it is refused here what nobody has agreed to.
+/// they are ready. None where the world has no sites. This comes before anything of a suite is
+/// started or read, so it is refused here what nobody has agreed to.
 pub(crate) async fn open(
     suite: &Suite,
     tasks: &[Task],

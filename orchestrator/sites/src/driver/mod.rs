@@ -2,8 +2,8 @@
 //! machine.
 //!
 //! A [`Driver`] starts instances of one site. An [`InstanceRuntime`] is the running part of an
-//! instance, without its state and its clock. Only the pool decides which instances exist, and when they
-//! start and stop.
+//! instance, without its state and its clock. Only the pool decides which instances exist, and when
+//! they start and stop.
 
 pub(crate) mod body;
 pub(crate) mod container;
