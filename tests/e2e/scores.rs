@@ -200,14 +200,15 @@ fn fixed_rules_are_named_beside_their_score() -> Result<()> {
     for (rules, score_is, named) in
         [("faithful", "score          0.00", false), ("fixed", "score          1.00", true)]
     {
-        let output = score(&bench, "assistantbench", question, attempt, &["--rules", rules])?;
+        let output =
+            score(&bench, "assistantbench", question, attempt, &["--scoring-mode", rules])?;
         let said = text(&output.stdout);
         ensure!(
             said.contains(score_is) && said.contains("assistantbench-comma") == named,
             "{rules}: {said}"
         );
     }
-    let output = score(&bench, "assistantbench", question, attempt, &["--rules", "kind"])?;
+    let output = score(&bench, "assistantbench", question, attempt, &["--scoring-mode", "kind"])?;
     ensure!(
         output.status.code() == Some(2) && text(&output.stderr).contains("`faithful` and `fixed`")
     );

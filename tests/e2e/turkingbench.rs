@@ -204,7 +204,7 @@ fn tasks_can_be_had_in_turkle_itself() -> Result<()> {
     ground(&bench)?;
     let said = import(&bench, "suite", &["--turkle", "--rows=1"])?;
     ensure!(
-        said.contains("sandbox build --force --images")
+        said.contains("sandbox images build --force --images")
             && said.contains("/images' hits-turkingbench"),
         "{said}"
     );

@@ -106,7 +106,7 @@ fn a_name_that_is_nearly_right_is_proposed() -> Result<()> {
         (&["agents", "show", "generik"], "generic"),
         (&["trace", out.as_str(), "lakeside-comute-1"], "lakeside-commute-1"),
         (&["up", "forun"], "forum"),
-        (&["build", "foru"], "forum"),
+        (&["images", "build", "foru"], "forum"),
     ] {
         fails(arguments, 2, &format!("(did you mean `{meant}`?)"))?;
     }

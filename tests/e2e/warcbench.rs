@@ -145,7 +145,7 @@ fn tasks_with_recordings_and_clocks_of_their_own_are_imported_and_played() -> Re
     let summary = play(&out, &["--repeat=2", "--check"])?;
     ensure!(summary["deterministic"] == true && summary["errors"] == 0, "{summary:#}");
     ensure!(scores(&summary) == expected(Some(1.0)), "{summary:#}");
-    let fixed = play(&bench.path("fixed"), &["--rules=fixed"])?;
+    let fixed = play(&bench.path("fixed"), &["--scoring-mode=fixed"])?;
     ensure!(scores(&fixed) == expected(None), "{fixed:#}");
     Ok(())
 }

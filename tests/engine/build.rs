@@ -1,4 +1,4 @@
-//! `sandbox build`.
+//! `sandbox images build`.
 
 use anyhow::{Result, ensure};
 
@@ -13,7 +13,7 @@ fn an_image_is_built_once_and_again_when_its_folder_changes_or_by_force() -> Res
     let bench = Bench::new()?;
     bench.recipe("COPY page.txt /page.txt\nRUN read line < /page.txt; echo \"seen $line\" > /seen\nCMD [\"/bin/sh\"]\n")?;
     bench.write("page.txt", "one\n")?;
-    let build = |more: &[&str]| bench.ends(0, &[&["build", bench.name()], more].concat());
+    let build = |more: &[&str]| bench.ends(0, &[&["images", "build", bench.name()], more].concat());
 
     let said = build(&[])?;
     ensure!(said.contains(&format!("{}: built in", bench.tag())), "{said}");
@@ -50,7 +50,7 @@ fn an_image_is_built_once_and_again_when_its_folder_changes_or_by_force() -> Res
 fn a_step_that_fails_is_told_in_three_lines_with_the_log() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe("RUN echo all well\nRUN echo almost there; exit 7\n")?;
-    let said = bench.ends(1, &["build", bench.name()])?;
+    let said = bench.ends(1, &["images", "build", bench.name()])?;
     let log = bench.path("cache/logs").join(format!("{}.log", bench.name()));
     // The fourth is the label, which the engine adds as a step of its own.
     let expected = format!(
@@ -72,14 +72,14 @@ fn one_image_that_fails_does_not_stop_the_others() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe("RUN exit 7\n")?;
     let second = bench.second("RUN echo well\n")?;
-    let said = bench.ends(1, &["build"])?;
+    let said = bench.ends(1, &["images", "build"])?;
     ensure!(said.contains(&format!("sandbox/{second}:1: built in")), "{said}");
     ensure!(said.contains("step 2 of 3 (RUN exit 7): exit code 7\n  log: "), "{said}");
     ensure!(
         said.ends_with(&format!("error: failed to build 1 of 2 images: {}\n", bench.name())),
         "{said}"
     );
-    let output = bench.command(&["build", "--json"]).output()?;
+    let output = bench.command(&["images", "build", "--json"]).output()?;
     let lines: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let error = lines[0]["error"].as_str().unwrap_or_default();
     ensure!(error.starts_with(&format!("build {}: step 2 of 3", bench.name())), "{lines}");
@@ -96,7 +96,7 @@ fn a_lock_file_says_what_was_there_and_a_build_what_is_not() -> Result<()> {
     )?;
     bench.write("packages.txt", "alpha\t1.0-1\nbeta:amd64\t2:3.4\n")?;
     bench.write("state.txt", "golden")?;
-    let build = |more: &[&str]| bench.ends(0, &[&["build", bench.name()], more].concat());
+    let build = |more: &[&str]| bench.ends(0, &[&["images", "build", bench.name()], more].concat());
     let preferred = || docker(&["run", "--rm", "--network=none", &bench.tag()]);
 
     build(&["--lock"])?;
@@ -123,7 +123,7 @@ fn a_lock_file_says_what_was_there_and_a_build_what_is_not() -> Result<()> {
     ensure!(std::fs::read_to_string(&lock)? == text, "only --lock writes it");
 
     std::fs::write(&lock, "alpha 1\n")?;
-    let said = bench.ends(2, &["build", bench.name(), "--force"])?;
+    let said = bench.ends(2, &["images", "build", bench.name(), "--force"])?;
     ensure!(said.contains("lock.txt: line 1: alpha 1: expected"), "{said}");
     Ok(())
 }
@@ -139,7 +139,7 @@ fn where_the_locked_versions_do_not_go_together_the_image_is_built_with_what_the
     )?;
     bench.write("packages.txt", "alpha\t1.0-2\n")?;
     bench.write("lock.txt", "debian alpha=1.0-1\n")?;
-    let said = bench.ends(0, &["build", bench.name()])?;
+    let said = bench.ends(0, &["images", "build", bench.name()])?;
     ensure!(said.contains("built in") && said.contains("alpha 1.0-1 -> 1.0-2"), "{said}");
     let log =
         std::fs::read_to_string(bench.path("cache/logs").join(format!("{}.log", bench.name())))?;
@@ -160,7 +160,7 @@ fn where_a_python_package_is_gone_the_newest_takes_its_place() -> Result<()> {
     let pinned = |name: &str| format!("{name}==1.0 --hash=sha256:{}", "0".repeat(64));
     bench.write("requirements.txt", &format!("# python 3.11\n{}\n", pinned("made-up")))?;
     let build = || {
-        let mut command = bench.command(&["build", bench.name()]);
+        let mut command = bench.command(&["images", "build", bench.name()]);
         command.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", bench.path("index")).output()
     };
     std::fs::create_dir(bench.path("index"))?;
@@ -199,8 +199,10 @@ fn where_a_python_package_is_gone_the_newest_takes_its_place() -> Result<()> {
 fn an_interrupted_build_leaves_no_container() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe(&format!("RUN echo {}; sleep 600\n", bench.name()))?;
-    let mut child =
-        bench.command(&["build", bench.name()]).stderr(std::process::Stdio::null()).spawn()?;
+    let mut child = bench
+        .command(&["images", "build", bench.name()])
+        .stderr(std::process::Stdio::null())
+        .spawn()?;
     wait_for("the step runs", || Ok(!containers(&bench)?.is_empty()))?;
     interrupt(&child)?;
     let status = child.wait()?;
@@ -213,7 +215,7 @@ fn an_interrupted_build_leaves_no_container() -> Result<()> {
 fn an_unknown_name_is_answered_with_the_known_ones() -> Result<()> {
     let bench = Bench::new()?;
     bench.recipe("")?;
-    let said = bench.ends(2, &["build", "nonesuch"])?;
+    let said = bench.ends(2, &["images", "build", "nonesuch"])?;
     ensure!(said.contains(&format!("there are: {}", bench.name())), "{said}");
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `sandbox load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in `make
-//! test ONLY=engine` only.
+//! `sandbox images load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in
+//! `make test ONLY=engine` only.
 
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod harness;
@@ -25,7 +25,8 @@ fn two_gigabytes_are_loaded_in_flat_memory() -> Result<()> {
     let tag = format!("{}:large", bench.name());
     let file = bench.path("large.tar");
     write_image(&file, &tag)?;
-    let mut child = bench.command(&["load", file.as_str()]).stdout(Stdio::piped()).spawn()?;
+    let mut child =
+        bench.command(&["images", "load", file.as_str()]).stdout(Stdio::piped()).spawn()?;
     let status = format!("/proc/{}/status", child.id());
     let mut out = child.stdout.take().context("stdout is piped")?;
     let (ended, end) = mpsc::channel::<()>();

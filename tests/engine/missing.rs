@@ -10,10 +10,10 @@ fn without_an_engine_every_command_says_what_to_do() -> Result<()> {
     bench.recipe("")?;
     std::fs::write(bench.path("a.tar"), "")?;
     let commands: [&[&str]; 4] = [
-        &["build"],
-        &["pull", "debian:bookworm-slim"],
-        &["load", "a.tar"],
-        &["save", "debian:bookworm-slim", "-o", "b.tar"],
+        &["images", "build"],
+        &["images", "pull", "debian:bookworm-slim"],
+        &["images", "load", "a.tar"],
+        &["images", "save", "debian:bookworm-slim", "-o", "b.tar"],
     ];
     for arguments in commands {
         let mut command = bench.command(arguments);
@@ -26,7 +26,7 @@ fn without_an_engine_every_command_says_what_to_do() -> Result<()> {
         );
         ensure!(said.contains("./setup.sh engine"), "{arguments:?}:\n{said}");
     }
-    let output = bench.command(&["build"]).env("DOCKER_HOST", "ssh://far").output()?;
+    let output = bench.command(&["images", "build"]).env("DOCKER_HOST", "ssh://far").output()?;
     ensure!(
         output.status.code() == Some(3) && said(&output).contains("ssh -L"),
         "{}",

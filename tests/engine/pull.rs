@@ -1,4 +1,4 @@
-//! `sandbox pull`.
+//! `sandbox images pull`.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ fn push(bench: &Bench, registry: &Registry, page: &str) -> Result<()> {
     bench.recipe("COPY page /page\nCOPY noise /noise\n")?;
     bench.write("page", page)?;
     std::fs::write(bench.path("images").join(bench.name()).join("noise"), noise)?;
-    bench.ends(0, &["build", bench.name()])?;
+    bench.ends(0, &["images", "build", bench.name()])?;
     let there = image(bench, registry.address());
     docker(&["tag", &bench.tag(), &there])?;
     docker(&["push", &there])?;
@@ -42,27 +42,27 @@ fn a_pulled_image_is_pinned_and_a_changed_one_refused() -> Result<()> {
     push(&bench, &registry, "one")?;
     let image = image(&bench, registry.address());
 
-    let said = bench.ends(0, &["pull", &image])?;
+    let said = bench.ends(0, &["images", "pull", &image])?;
     ensure!(said.starts_with(&format!("{image}: pulled, sha256:")), "{said}");
     let first = docker(&["image", "inspect", "--format", "{{.Id}}", &image])?;
     let lock = std::fs::read_to_string(bench.path("sites/images.lock"))?;
     let digest = said.trim().rsplit(' ').next().context("a digest")?;
     ensure!(lock.contains(&format!("\n{image}: {digest}\n")), "{lock}");
-    let said = bench.ends(0, &["pull"])?;
+    let said = bench.ends(0, &["images", "pull"])?;
     ensure!(said.contains("up to date"), "{said}");
 
     docker(&["image", "rm", &image])?;
     push(&bench, &registry, "two")?;
-    let said = bench.ends(1, &["pull", &image])?;
+    let said = bench.ends(1, &["images", "pull", &image])?;
     ensure!(said.contains(&format!("pinned is {digest}, the registry has sha256:")), "{said}");
-    ensure!(said.contains(&format!("`sandbox pull --update {image}`")), "{said}");
+    ensure!(said.contains(&format!("`sandbox images pull --update {image}`")), "{said}");
     ensure!(docker(&["image", "inspect", &image]).is_err(), "a refused image was fetched");
     ensure!(std::fs::read_to_string(bench.path("sites/images.lock"))? == lock);
 
-    bench.ends(0, &["pull", "--update", &image])?;
+    bench.ends(0, &["images", "pull", "--update", &image])?;
     ensure!(docker(&["image", "inspect", "--format", "{{.Id}}", &image])? != first);
     ensure!(std::fs::read_to_string(bench.path("sites/images.lock"))? != lock);
-    bench.ends(0, &["pull"])?;
+    bench.ends(0, &["images", "pull"])?;
     Ok(())
 }
 
@@ -73,7 +73,7 @@ fn a_connection_that_breaks_is_taken_up_again() -> Result<()> {
     push(&bench, &registry, "page")?;
     let road = Road::open(registry.address(), Mishap::Cut, ALLOWED)?;
     let image = image(&bench, road.address());
-    bench.ends(0, &["pull", &image])?;
+    bench.ends(0, &["images", "pull", &image])?;
     ensure!(road.mishap_happened(), "the connection was never cut");
     ensure!(
         road.requests().contains("Range: bytes="),
@@ -92,7 +92,7 @@ fn an_interrupted_pull_leaves_no_half_image_and_the_same_command_finishes_it() -
     let road = Road::open(registry.address(), Mishap::Block, ALLOWED)?;
     let image = image(&bench, road.address());
 
-    let mut pull = bench.command(&["pull", &image]);
+    let mut pull = bench.command(&["images", "pull", &image]);
     pull.env("SANDBOX_LOG", "sandbox=debug").stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = pull.spawn()?;
     let log = BufReader::new(child.stderr.take().context("stderr is piped")?);
@@ -112,7 +112,7 @@ fn an_interrupted_pull_leaves_no_half_image_and_the_same_command_finishes_it() -
     ensure!(docker(&["image", "inspect", &image]).is_err(), "half an image has a name");
 
     road.clear();
-    let said = bench.ends(0, &["pull", &image])?;
+    let said = bench.ends(0, &["images", "pull", &image])?;
     ensure!(said.contains(": pulled, sha256:"), "{said}");
     docker(&["image", "inspect", &image])?;
     Ok(())

@@ -16,15 +16,15 @@ rm -rf "$work/images"
 mkdir -p "$work/images"
 cp images/base.sh "$work/images"
 cp -r tests/kubernetes/engine "$work/images"
-"$sandbox" build --images "$work/images" engine
-"$sandbox" build map wiki
+"$sandbox" images build --images "$work/images" engine
+"$sandbox" images build map wiki
 if [ -z "$image" ]; then
     recipe=$work/images/sandbox
     mkdir -p "$recipe/demo/tasks" "$recipe/demo/snapshots"
     cp packaging/image/Dockerfile "$sandbox" "$recipe"
     cp -r tasks/demo "$recipe/demo/tasks"
     cp snapshots/demo.wacz "$recipe/demo/snapshots"
-    "$sandbox" build --images "$work/images" sandbox
+    "$sandbox" images build --images "$work/images" sandbox
     image=sandbox/sandbox:1
 fi
 cargo build --quiet -p object-server

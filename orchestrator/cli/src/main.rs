@@ -22,9 +22,9 @@ use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
 
 use crate::commands::{
-    agents, annotate, build, ca, compare, completions, daemon, demo, doctor, env, export, front,
-    gym, init, keep, load, merge, model_proxy, own_network, pack, pull, record, relay, replay,
-    report, run, save, score, setup, show, snapshot, tasks, trace, verify,
+    agents, annotate, ca, compare, completions, daemon, demo, doctor, env, export, front, gym,
+    images, init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run,
+    score, setup, show, snapshot, tasks, trace, verify,
 };
 use crate::options::old_spellings;
 use crate::terminal::{color, help, logging, out};
@@ -76,10 +76,7 @@ enum Command {
     Tasks(tasks::Tasks),
     Score(score::Score),
     Snapshot(snapshot::Snapshot),
-    Build(build::Build),
-    Pull(pull::Pull),
-    Load(load::Load),
-    Save(save::Save),
+    Images(images::Images),
     Ca(ca::Ca),
     Demo(demo::Demo),
     Setup(setup::Setup),
@@ -87,6 +84,15 @@ enum Command {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(completions::Man),
+    // Old spellings of the commands of `images`.
+    #[command(hide = true)]
+    Build(images::Build),
+    #[command(hide = true)]
+    Pull(images::Pull),
+    #[command(hide = true)]
+    Save(images::Save),
+    #[command(hide = true)]
+    Load(images::Load),
     #[command(hide = true)]
     ServeTown(daemon::Serve),
     #[command(hide = true)]
@@ -100,11 +106,14 @@ enum Command {
 impl Command {
     /// Whether all that it makes is for other people to read: sources of suites and sites, texts.
     fn is_public(&self) -> bool {
-        use Command::{BeginSite, Build, Completions, Init, Man, OwnNetwork, Relay, Save, Tasks};
+        use Command::{
+            BeginSite, Build, Completions, Images, Init, Man, OwnNetwork, Relay, Save, Tasks,
+        };
         // What starts programs of others leaves them the modes that they had.
         match self {
             Init(init) => !init.records(),
             Tasks(tasks) => !tasks.plays(),
+            Images(images) => images.is_public(),
             other => matches!(
                 other,
                 Build(_)
@@ -188,10 +197,23 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run().await,
-        Command::Build(build) => build.run().await,
-        Command::Pull(pull) => pull.run().await,
-        Command::Load(load) => load.run().await,
-        Command::Save(save) => save.run().await,
+        Command::Images(images) => images.run().await,
+        Command::Build(build) => {
+            old_spellings::warn_of("build", "images build");
+            build.run().await
+        }
+        Command::Pull(pull) => {
+            old_spellings::warn_of("pull", "images pull");
+            pull.run().await
+        }
+        Command::Save(save) => {
+            old_spellings::warn_of("save", "images save");
+            save.run().await
+        }
+        Command::Load(load) => {
+            old_spellings::warn_of("load", "images load");
+            load.run().await
+        }
         Command::Ca(ca) => ca.run(),
         Command::Demo(demo) => demo.run().await,
         Command::Setup(setup) => setup.run().await,

@@ -99,7 +99,7 @@ impl SiteImages {
                 )),
                 (None, _, Some(_)) => missing.push((image, name)),
                 (None, _, None) => problems.push(format!(
-                    "there is no image {image}; load it with `sandbox load`, or name a file that has it with --site-images"
+                    "there is no image {image}; load it with `sandbox images load`, or name a file that has it with --site-images"
                 )),
             }
         }

@@ -216,7 +216,7 @@ impl Manifest {
         let load = load
             .map(|file| {
                 format!(
-                    "attend sandbox load {}\n[ \"$code\" -eq 0 ] || exit \"$code\"\n",
+                    "attend sandbox images load {}\n[ \"$code\" -eq 0 ] || exit \"$code\"\n",
                     quoted(file)
                 )
             })

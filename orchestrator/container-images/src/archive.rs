@@ -1,5 +1,5 @@
-//! What is in `FILE.tar` of `sandbox save` or `docker save`, without loading it: the names of its
-//! images, and their ids.
+//! What is in `FILE.tar` of `sandbox images save` or `docker save`, without loading it: the names
+//! of its images, and their ids.
 //!
 //! The id of an image is the digest of its configuration, which names the digest of each layer.
 //! Docker and Podman give the same image the same id.
@@ -58,7 +58,9 @@ pub fn ids(path: &Utf8Path) -> Result<BTreeMap<String, String>, Error> {
         });
         return Ok(named.collect());
     }
-    Err(malformed("it has no list of images; `sandbox save` writes files that do".to_owned()))
+    Err(malformed(
+        "it has no list of images; `sandbox images save` writes files that do".to_owned(),
+    ))
 }
 
 fn id_of(config: &str) -> String {

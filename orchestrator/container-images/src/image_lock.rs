@@ -31,7 +31,7 @@ use crate::{Engine, Error, Recipe};
 /// The name of the file.
 pub(crate) const FILE: &str = "lock.txt";
 
-const HEAD: &str = "# The versions that this image was last built and tested with. Written by `sandbox build --lock`.\n";
+const HEAD: &str = "# The versions that this image was last built and tested with. Written by `sandbox images build --lock`.\n";
 
 /// Folders of an image with its package lists and golden state.
 const PACKAGES: &str = "/usr/share/sandbox";

@@ -39,8 +39,8 @@ pub async fn load(engine: &Engine, path: &Utf8Path, on: &OnEvent) -> Result<Vec<
         }
     }
     if loaded.is_empty() {
-        let why =
-            "it holds no image; `sandbox save` and `docker save` write files that do".to_owned();
+        let why = "it holds no image; `sandbox images save` and `docker save` write files that do"
+            .to_owned();
         return Err(Error::Malformed { path: path.to_owned(), why });
     }
     Ok(loaded)

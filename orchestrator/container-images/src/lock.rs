@@ -8,8 +8,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
 
-const HEAD: &str = "# The content of every pulled image, by digest. Written by `sandbox pull`; \
-`sandbox pull --update IMAGE` accepts a change.\n";
+const HEAD: &str = "# The content of every pulled image, by digest. Written by `sandbox images pull`; \
+`sandbox images pull --update IMAGE` accepts a change.\n";
 
 /// The pinned digests and their file.
 #[derive(Debug)]

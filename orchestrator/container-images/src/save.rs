@@ -58,7 +58,7 @@ pub async fn save(
 }
 
 /// The full names of images and their total size in bytes. The name of a folder under `images/`
-/// stands for the image that `sandbox build` made of it.
+/// stands for the image that `sandbox images build` made of it.
 ///
 /// # Errors
 /// When the engine has no such image.

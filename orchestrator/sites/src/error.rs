@@ -40,7 +40,7 @@ pub enum Error {
     },
     /// The engine does not have the image.
     #[error(
-        "start {site}: there is no image {image}; make it with `sandbox build`, or get it with `sandbox pull` or `sandbox load`"
+        "start {site}: there is no image {image}; make it with `sandbox images build`, or get it with `sandbox images pull` or `sandbox images load`"
     )]
     NoImage {
         /// The site.

@@ -34,8 +34,8 @@ pub(crate) struct ClusterOptions {
     /// docker:dind. It runs beside each part, privileged
     #[arg(long, value_name = "REF", requires = "on")]
     pub(crate) engine_image: Option<String>,
-    /// File of `sandbox save` with the images of the sites, on the file system that all nodes
-    /// share, or in the claim. A machine that lacks one of them loads the file, once; one that has
+    /// File of `sandbox images save` with the images of the sites, on the file system that all
+    /// nodes share, or in the claim. A machine that lacks one of them loads the file, once; one that has
     /// another image under the same name is refused
     #[arg(long, value_name = "FILE.tar")]
     pub(crate) site_images: Option<Utf8PathBuf>,

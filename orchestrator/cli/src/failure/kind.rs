@@ -115,7 +115,7 @@ impl From<container_images::Error> for Failure {
             }
             Error::Changed { image, .. } => {
                 cure = Some(format!(
-                    "if you trust the new content, accept it with `sandbox pull --update {image}`"
+                    "if you trust the new content, accept it with `sandbox images pull --update {image}`"
                 ));
                 Failure::Negative
             }

@@ -1,17 +1,23 @@
-//! Options that have a new name. The old name is an alias that `--help` does not show.
+//! Options and commands that have a new name. The old name is an alias that `--help` does not show.
 
 use crate::terminal::out;
 
 /// The old names, and the new ones.
-const RENAMED: [(&str, &str); 2] = [("--out", "--output"), ("--fall-back", "--fallback")];
+const RENAMED: [(&str, &str); 3] =
+    [("--out", "--output"), ("--fall-back", "--fallback"), ("--rules", "--scoring-mode")];
 
 /// Warns of the old names on the command line.
 pub(crate) fn warn() {
     let arguments: Vec<String> =
         std::env::args_os().filter_map(|text| text.into_string().ok()).collect();
     for (old, new) in used(&arguments) {
-        out::warn(&format!("{old} is called {new} now; the old name goes with a later version"));
+        warn_of(old, new);
     }
+}
+
+/// Warns of one old name.
+pub(crate) fn warn_of(old: &str, new: &str) {
+    out::warn(&format!("{old} is called {new} now; the old name goes with a later version"));
 }
 
 /// The renamed options among the arguments. What follows `--` is another program's.

@@ -17,7 +17,13 @@ use crate::options::models::{ModelOptions, Models};
 pub(crate) struct Scoring {
     /// `faithful` reproduces the benchmarks' published code with its bugs, `fixed` corrects those
     /// that tasks/README.md names
-    #[arg(id = "rules", long = "rules", value_name = "RULES", default_value_t)]
+    #[arg(
+        id = "scoring-mode",
+        long = "scoring-mode",
+        alias = "rules",
+        value_name = "MODE",
+        default_value_t
+    )]
     pub(crate) mode: ScoringMode,
     /// Model that judges criteria for which a benchmark asks a model. It is asked over an
     /// OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY. Without a judge,

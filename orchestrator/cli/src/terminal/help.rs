@@ -23,7 +23,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Recordings of the web", &["record", "replay", "snapshot", "ca"]),
     (
         "Sites in containers and processes",
-        &["up", "status", "open", "logs", "reset", "down", "build", "pull", "save", "load"],
+        &["up", "status", "open", "logs", "reset", "down", "images"],
     ),
     ("Tasks and runs", &["annotate", "run", "env", "gym", "front", "tasks", "agents", "models"]),
     (

@@ -39,7 +39,7 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
         sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(
-        error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"),
+        error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox images build`"),
         "{error}"
     );
     assert!(!error.contains("times in a row"), "{error}");

@@ -33,7 +33,8 @@ const WITHIN: Duration = Duration::from_secs(900);
 const ENGINE: Duration = Duration::from_secs(15);
 
 /// What makes images, and what brings them.
-const BUILD: &str = "build them with `sandbox build`, or load them from a file with `sandbox load`";
+const BUILD: &str =
+    "build them with `sandbox images build`, or load them from a file with `sandbox images load`";
 
 /// The exit code of a daemon's process that finds another one there.
 pub(super) const OTHER_IS_UP: i32 = 5;

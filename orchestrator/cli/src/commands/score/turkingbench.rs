@@ -35,7 +35,13 @@ pub(super) struct SavedFields {
     attempts: Utf8PathBuf,
     /// `faithful` keeps the bugs of the published rules, `fixed` corrects those that
     /// tasks/README.md names
-    #[arg(id = "rules", long = "rules", value_name = "RULES", default_value_t)]
+    #[arg(
+        id = "scoring-mode",
+        long = "scoring-mode",
+        alias = "rules",
+        value_name = "MODE",
+        default_value_t
+    )]
     mode: ScoringMode,
     /// Print one JSON document
     #[arg(long)]

@@ -72,7 +72,7 @@ pub(super) fn import(folder: &Utf8Path, choice: Choice, output: &Utf8Path) -> Ou
     }
     if turkle {
         println!(
-            "sandbox build hits && sandbox build --force --images '{output}/images' hits-turkingbench"
+            "sandbox images build hits && sandbox images build --force --images '{output}/images' hits-turkingbench"
         );
     }
     say_rest(&suite.import, output);

@@ -1,4 +1,4 @@
-//! `sandbox load`: images out of a file into the container engine.
+//! `sandbox images load`: images out of a file into the container engine.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::terminal::interrupt;
 use crate::terminal::out;
 use crate::terminal::progress;
 
-/// Load images from a file of `sandbox save` or `docker save`
+/// Load images from a file of `sandbox images save` or `docker save`
 ///
 /// The file can be compressed with gzip, bzip2 or xz. It is streamed, so memory use does not depend
 /// on its size.

@@ -1,4 +1,4 @@
-//! `sandbox save`: images out of the container engine into a file.
+//! `sandbox images save`: images out of the container engine into a file.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::terminal::progress;
 
 /// Save images to a file, for machines without a registry
 ///
-/// The file is written completely or not at all. `sandbox load` reads it.
+/// The file is written completely or not at all. `sandbox images load` reads it.
 #[derive(clap::Args)]
 pub(crate) struct Save {
     /// Images: names of folders under images/, or any images of the engine
@@ -25,7 +25,7 @@ pub(crate) struct Save {
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
-    /// Save all images that `sandbox build` builds into this file
+    /// Save all images that `sandbox images build` builds into this file
     #[arg(long, value_name = "FILE.tar", conflicts_with_all = ["names", "output"])]
     all: Option<Utf8PathBuf>,
     /// Folder that has a folder for each image
@@ -75,7 +75,7 @@ impl Save {
     fn failure(&self, error: Error) -> Failure {
         match error {
             Error::Unknown { name, .. } if self.all.is_some() => Failure::Environment(format!(
-                "failed to save {name}: it is not built; build it with `sandbox build`, or name the images to save"
+                "failed to save {name}: it is not built; build it with `sandbox images build`, or name the images to save"
             )),
             error => error.into(),
         }

@@ -1,4 +1,4 @@
-//! `sandbox pull`: images from a registry, pinned by content.
+//! `sandbox images pull`: images from a registry, pinned by content.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `sandbox build`: the folders under `images/` into container images.
+//! `sandbox images build`: the folders under `images/` into container images.
 
 use std::sync::Arc;
 use std::time::Instant;
