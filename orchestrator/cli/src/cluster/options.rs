@@ -35,8 +35,8 @@ pub(crate) struct ClusterOptions {
     #[arg(long, value_name = "REF", requires = "on")]
     pub(crate) engine_image: Option<String>,
     /// File of `sandbox images save` with the images of the sites, on the file system that all
-    /// nodes share, or in the claim. A machine that lacks one of them loads the file, once; one that has
-    /// another image under the same name is refused
+    /// nodes share, or in the claim. A machine that lacks one of them loads the file, once; one
+    /// that has another image under the same name is refused
     #[arg(long, value_name = "FILE.tar")]
     pub(crate) site_images: Option<Utf8PathBuf>,
     /// Plan of the run that this is a part of
