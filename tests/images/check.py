@@ -294,7 +294,7 @@ def seed_of(image):
 def check_seed(name, program):
     """Builds the image once more, from its first step, and compares the golden states."""
     before = seed_of(f"sandbox/{name}:1")
-    subprocess.run([program, "build", "--force", name], check=True)
+    subprocess.run([program, "images", "build", "--force", name], check=True)
     after = seed_of(f"sandbox/{name}:1")
     unlike = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
     expect(not unlike, f"two builds give the same {len(after)} files of /seed {unlike[:5] or ''}")

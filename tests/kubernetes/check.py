@@ -197,7 +197,7 @@ def at_address(work, program, words):
 
 def beside_an_engine(work, words, engine_image):
     """Sites in containers: each part beside an engine of its own, as the manifest says, without a network."""
-    work.run("save", "map", "wiki", "--images", str(ROOT / "images"), "--output", "sites.tar")
+    work.run("images", "save", "map", "wiki", "--images", str(ROOT / "images"), "--output", "sites.tar")
     job = work.manifest("engine", *words, "--parts", "2", "--engine-image", engine_image, "--site-images", "sites.tar")
     work.open_to_pods(job)
     for index in range(job["spec"]["completions"]):

@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(said(&first), format!("{part}\n"));
         assert_eq!(
             said(&Manifest { output: output.clone(), ..with_all() }),
-            format!("load|images.tar|\n{part}\n")
+            format!("images|load|images.tar|\n{part}\n")
         );
         std::fs::create_dir_all(format!("{output}/parts/3")).unwrap();
         std::fs::write(format!("{output}/parts/3/run.json"), "{}").unwrap();
@@ -425,7 +425,7 @@ mod tests {
             assert_eq!(code(&manifest(), &format!("exit {ended}\n")), Some(expected), "{ended}");
         }
         assert_eq!(code(&manifest(), "kill -KILL $$\n"), Some(137));
-        let no_images = "[ \"$1\" != load ] || exit 1\n";
+        let no_images = "[ \"$2\" != load ] || exit 1\n";
         assert_eq!(code(&with_all(), no_images), Some(1), "nothing is played without its images");
         let rules = manifest().objects()[1]["spec"]["podFailurePolicy"]["rules"].clone();
         assert_eq!(rules[0]["action"], "Ignore");

@@ -3,8 +3,8 @@
 //! A snapshot is one WACZ file: WARC 1.1 records, each in its own gzip member, a CDXJ index over
 //! them, and the list of pages. A [`collection`] of WACZ files is a snapshot too. Plain WARC (0.17
 //! to 1.1) and ARC files can be read directly. This crate only handles bytes. A snapshot at an
-//! address is read through the crate `remote`; nothing else here depends on a network, a browser or
-//! a task.
+//! address is read through the crate `object-files`; nothing else here depends on a network, a
+//! browser or a task.
 //!
 //! ```text
 //!   Recording::create ── append* ── finish ──> x.wacz ── Archive::open ── records | read_at

@@ -9,8 +9,8 @@
 //! POST /KEY/undo, save, discard, start-over, play
 //! ```
 //!
-//! *Invariants:* [`guard`] refuses whoever does not have the key, and what pages of others send.
-//! Texts of pages are only ever shown as text.
+//! *Invariants:* [`host_check`] refuses whoever does not have the key, and what pages of others
+//! send. Texts of pages are only ever shown as text.
 
 pub(crate) mod view;
 

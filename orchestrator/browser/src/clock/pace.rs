@@ -40,6 +40,8 @@ const MESSAGE_STEP: f64 = 1.0;
 const MAX_MESSAGE_STEPS: u32 = 200;
 /// How many slices of a step end early for animations.
 const MAX_ANIMATION_STOPS: u32 = 50;
+/// How many times a page's requests may move its clock past the end of a step.
+const MAX_EXTENSIONS: u32 = 5;
 
 /// How much of its own time a frozen page gets before it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +72,7 @@ pub(super) struct SliceProgress {
     restarts: u32,
     message_steps: u32,
     animation_stops: u32,
+    extensions: u32,
     /// The next slice.
     next: usize,
     /// The sum of the slices so far, in milliseconds.
@@ -90,6 +93,7 @@ impl SliceProgress {
             restarts: 0,
             message_steps: 0,
             animation_stops: 0,
+            extensions: 0,
             next: 0,
             passed: 0.0,
             documents: state.document_count,
@@ -168,8 +172,10 @@ impl Session {
                         if self.load_blank_document(&page).await? {
                             continue;
                         }
-                        check_schedule(determinism, clock, progress.slice_end)?;
-                        return self.wait_until_verified(limit).await;
+                        if is_at(determinism, clock, progress.slice_end) {
+                            return self.wait_until_verified(limit).await;
+                        }
+                        self.extend_slice(determinism, clock, progress)?;
                     }
                 }
                 end = progress.slice_end;
@@ -199,6 +205,24 @@ impl Session {
             progress.next == SLICES.len() || progress.passed >= millis(self.launch.pace.least);
         progress.slice_end =
             if is_last { schedule.end(determinism, begin, slice) } else { begin + slice };
+    }
+
+    /// Plans a later end for a page whose requests have moved its clock past the planned one.
+    fn extend_slice(
+        &self,
+        determinism: Determinism,
+        clock: f64,
+        progress: &mut SliceProgress,
+    ) -> Result<(), Error> {
+        if progress.extensions == MAX_EXTENSIONS {
+            let [shown, planned] =
+                [clock, progress.slice_end].map(|time| virtual_time::elapsed(determinism, time));
+            return Err(Error::OffSchedule { shown, planned });
+        }
+        progress.extensions += 1;
+        let slice = SLICES[progress.next.saturating_sub(1)];
+        progress.slice_end = self.tracker.lock().schedule.end(determinism, clock, slice);
+        Ok(())
     }
 
     /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
@@ -277,10 +301,17 @@ impl Session {
     async fn changes(&self, page: &Page, limit: TimeLimit) -> Result<Changes, Error> {
         let mut changes = Changes::default();
         // The first frame is the page itself.
-        if changes.add(&self.changes_in(page, &page.target, limit).await?) == 0 {
+        let foreign_frames = changes.add(&self.changes_in(page, &page.target, limit).await?);
+        self.tracker.lock().has_foreign_frames = foreign_frames > 0;
+        if foreign_frames == 0 {
             return Ok(changes);
         }
-        for frame in self.frames(page).await?.iter().skip(1) {
+        let frames = match self.frames(page).await {
+            // The page has just been closed.
+            Err(Error::Refused { .. }) => return Ok(changes),
+            frames => frames?,
+        };
+        for frame in frames.iter().skip(1) {
             changes.add(&self.changes_in(page, &frame.id, limit).await?);
         }
         Ok(changes)
@@ -295,10 +326,9 @@ impl Session {
     }
 }
 
-/// Whether a step ends at the planned time, as scripts see it.
-fn check_schedule(determinism: Determinism, clock: f64, planned: f64) -> Result<(), Error> {
-    let [shown, planned] = [clock, planned].map(|time| virtual_time::elapsed(determinism, time));
-    if shown == planned { Ok(()) } else { Err(Error::OffSchedule { shown, planned }) }
+/// Whether a clock shows scripts the planned time.
+fn is_at(determinism: Determinism, clock: f64, planned: f64) -> bool {
+    script_time(determinism, clock) == script_time(determinism, planned)
 }
 
 /// The begin of the step of the time that scripts see in which something is due `due` milliseconds

@@ -71,7 +71,6 @@ function afterReplies(timer) {
 }
 function stopWaiting() {
   while (isDocument && heldLifecycle.length) releaseLifecycle();
-  while (isDocument && hasArrival()) letInArrival();
   const events = [...pending.values()];
   pending.clear();
   wholes.clear();
@@ -111,8 +110,16 @@ const isShort = ({ what }) => ['lock', 'short', 'stream', 'body', 'append'].incl
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
 const isAwaiting = () => pending.size || results.length || wholes.size;
-const mayArrive = () => hasArrival()
-  && (!isAwaiting() && isLoaded() || tasks - last >= STUCK_TASKS);
+// Whether `load` may itself wait for what servers say.
+let isLoadLate = false;
+function mayArrive() {
+  if (!hasArrival()) return false;
+  const isFree = !wholes.size && !isDueEvent() && !results.some(isDue);
+  if (isFree && (isLoadLate || isLoaded())) return true;
+  if (!isStuck()) return false;
+  isLoadLate ||= !isLoaded();
+  return true;
+}
 function next() {
   const own = ++turn;
   nativeTask(() => { if (own === turn) step(); }, BEHIND);
@@ -163,7 +170,6 @@ function guard() {
     if (!running) return;
     if (turn - before < FEW_STEPS) {
       while (heldLifecycle.length) releaseLifecycle();
-      while (hasArrival()) letInArrival();
       step();
     }
     guard();

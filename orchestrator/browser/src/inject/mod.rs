@@ -29,7 +29,8 @@
 //! reported       uncaught errors, for the console
 //! ```
 //!
-//! Pages see no other change than time, randomness, the machine's properties and prompts.
+//! Pages see no other change than time, randomness, the machine's properties and prompts. But
+//! events that are held are let in as copies, whose `isTrusted` is false.
 
 use serde_json::json;
 

@@ -1,7 +1,8 @@
 // The texts that have appeared since the last call and are gone again, in their order. Expects what
 // `changes.js` keeps.
 (() => {
-  const gone = (globalThis.takeAppeared?.() ?? []).filter(([node]) => (
+  if (!globalThis.takeAppeared) return [];
+  const gone = takeAppeared().filter(([node]) => (
     !node.isConnected || !node.ownerDocument.defaultView
   ));
   if (!gone.length) return [];

@@ -18,7 +18,16 @@ impl Session {
         page: &Page,
         frames: &[Frame],
     ) -> Result<Vec<String>, Error> {
-        let told = match self.evaluate_in_frames(page, frames, NOTICES).await {
+        if self.frozen().is_none() {
+            return Ok(Vec::new());
+        }
+        // The page tells of its frames, but for those of other sites.
+        let asked = if self.tracker.lock().has_foreign_frames {
+            frames
+        } else {
+            frames.get(..1).unwrap_or_default()
+        };
+        let told = match self.evaluate_in_frames(page, asked, NOTICES).await {
             // The document has just been replaced.
             Err(Error::Refused { .. }) => Vec::new(),
             told => told?,

@@ -60,22 +60,63 @@ impl Logging {
     }
 }
 
+/// This program, and the crates that it is made of.
+const OURS: [&str; 35] = [
+    "sandbox",
+    "agents",
+    "annotate",
+    "browser",
+    "cluster",
+    "container_images",
+    "daemon",
+    "doors",
+    "embedded_sites",
+    "error_text",
+    "file_version",
+    "files",
+    "gateway",
+    "gym_balancer",
+    "gym_protocol",
+    "host_check",
+    "html_scan",
+    "http_client",
+    "http_once",
+    "in_flight",
+    "llm_client",
+    "object_files",
+    "processes",
+    "python_compat",
+    "recorder",
+    "results",
+    "runs",
+    "scoring",
+    "search",
+    "sites",
+    "snapshots",
+    "suggestions",
+    "tasks",
+    "turkingbench",
+    "yaml",
+];
+
 /// One level for our own crates, another for all others.
 fn own(others: &str, own: &str) -> String {
-    const OURS: [&str; 13] = [
-        "sandbox",
-        "runs",
-        "daemon",
-        "agents",
-        "models",
-        "recorder",
-        "browser",
-        "sites",
-        "images",
-        "gateway",
-        "search",
-        "snapshots",
-        "embedded",
-    ];
     OURS.iter().fold(others.to_owned(), |filter, name| format!("{filter},{name}={own}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OURS;
+
+    #[test]
+    fn every_crate_of_ours_has_our_level() {
+        let workspace = include_str!("../../../../Cargo.toml");
+        let mut crates: Vec<String> = workspace
+            .lines()
+            .filter(|line| line.contains("{ path = \"orchestrator/"))
+            .filter_map(|line| Some(line.split_once(' ')?.0.replace('-', "_")))
+            .collect();
+        crates.sort_unstable();
+        assert_eq!(crates, OURS[1..]);
+    }
 }

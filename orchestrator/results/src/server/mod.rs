@@ -10,7 +10,7 @@
 //!
 //! *Invariants:* It writes nothing. It never serves files outside of the run's folder, even through
 //! links, or files with secrets of the owner. It answers only those who have the key in its
-//! address ([`guard`]).
+//! address ([`host_check`]).
 
 mod files;
 mod pages;

@@ -25,7 +25,7 @@ use super::environment::EnvironmentError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suspect {
     /// Nobody but the machine: no agent was heard yet, or it is one of this program.
-    HostFacts,
+    Machine,
     /// The agent too.
     Agent,
 }
@@ -58,7 +58,7 @@ pub(crate) fn of_environment(
     match (suspect, check) {
         // It is the cause of what the page could not do.
         (_, Err(lost)) if !lost.is_of_browser() => machine(&lost),
-        (Suspect::HostFacts, _) => machine(error),
+        (Suspect::Machine, _) => machine(error),
         (Suspect::Agent, _) if error.is_of_browser() => agent(reason(error), error),
         (Suspect::Agent, _) if error.is_of_evidence() => agent(AgentFailure::NotScored, error),
         (Suspect::Agent, _) => machine(error),
@@ -74,7 +74,7 @@ pub(crate) fn of_hang(
     match (suspect, check) {
         // It is the cause of what the page could not do.
         (_, Err(lost)) if !lost.is_of_browser() => machine(&lost),
-        (Suspect::HostFacts, _) => machine(error),
+        (Suspect::Machine, _) => machine(error),
         (Suspect::Agent, _) => agent(AgentFailure::PageHung, error),
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn of_hang(
 pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
     match (suspect, why.reason()) {
         (Suspect::Agent, Some(reason)) => agent(reason, why),
-        (Suspect::HostFacts, _) | (Suspect::Agent, None) => machine(why),
+        (Suspect::Machine, _) | (Suspect::Agent, None) => machine(why),
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
 pub(crate) fn of_score_error(error: &ScoreError, suspect: Suspect) -> Outcome {
     let message = format!("failed to score: {error}");
     match (suspect, error) {
-        (Suspect::HostFacts, _) | (Suspect::Agent, ScoreError::Program(_)) => {
+        (Suspect::Machine, _) | (Suspect::Agent, ScoreError::Program(_)) => {
             Outcome::Error { message }
         }
         (Suspect::Agent, _) => Outcome::AgentFailed { reason: AgentFailure::NotScored, message },
@@ -144,9 +144,9 @@ mod tests {
         assert_eq!(of(late(), Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
         assert_eq!(of(late(), Err(site()), Suspect::Agent), None);
         assert_eq!(of(site(), Ok(()), Suspect::Agent), None);
-        assert_eq!(of(gone(), Ok(()), Suspect::HostFacts), None);
+        assert_eq!(of(gone(), Ok(()), Suspect::Machine), None);
         // What is gone is the cause, and is told.
-        for suspect in [Suspect::HostFacts, Suspect::Agent] {
+        for suspect in [Suspect::Machine, Suspect::Agent] {
             let told = of_environment(&late(), Err(site()), suspect);
             assert!(
                 matches!(told, Outcome::Error { message } if message.contains("the site has ended"))
@@ -155,7 +155,7 @@ mod tests {
         let hang = |check, suspect| kind(of_hang(&late(), check, suspect));
         assert_eq!(hang(Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
         assert_eq!(hang(Err(site()), Suspect::Agent), None);
-        assert_eq!(hang(Ok(()), Suspect::HostFacts), None);
+        assert_eq!(hang(Ok(()), Suspect::Machine), None);
     }
 
     #[test]
@@ -178,8 +178,8 @@ mod tests {
         assert_eq!(of(answer(), Ok(()), Suspect::Agent), not_scored);
         assert_eq!(of(page(), Ok(()), Suspect::Agent), not_scored);
         assert_eq!(of(answer(), lost(), Suspect::Agent), None);
-        assert_eq!(of(answer(), Ok(()), Suspect::HostFacts), None);
-        assert_eq!(of(page(), Ok(()), Suspect::HostFacts), None);
+        assert_eq!(of(answer(), Ok(()), Suspect::Machine), None);
+        assert_eq!(of(page(), Ok(()), Suspect::Machine), None);
         assert_eq!(of(unasked(), Ok(()), Suspect::Agent), None);
     }
 
@@ -190,14 +190,14 @@ mod tests {
         let no_score = |why, suspect| kind(of_no_score(why, suspect));
         assert_eq!(no_score(&late, Suspect::Agent), Some(AgentFailure::ScoringTooLong));
         assert_eq!(no_score(&NotScored::BrokeDown, Suspect::Agent), Some(AgentFailure::NotScored));
-        assert_eq!(no_score(&NotScored::BrokeDown, Suspect::HostFacts), None);
+        assert_eq!(no_score(&NotScored::BrokeDown, Suspect::Machine), None);
         assert_eq!(no_score(&no_thread, Suspect::Agent), None);
         let of = |error: ScoreError, suspect| kind(of_score_error(&error, suspect));
         let program = || ScoreError::Program("it ended with exit code 127".to_owned());
         let broke_down = || ScoreError::ProgramBrokeDown("it did not end within 60 s".to_owned());
         assert_eq!(of(program(), Suspect::Agent), None);
         assert_eq!(of(broke_down(), Suspect::Agent), Some(AgentFailure::NotScored));
-        assert_eq!(of(broke_down(), Suspect::HostFacts), None);
+        assert_eq!(of(broke_down(), Suspect::Machine), None);
         assert_eq!(
             of(ScoreError::Raised("ValueError"), Suspect::Agent),
             Some(AgentFailure::NotScored)

@@ -114,7 +114,7 @@ pub(crate) async fn play<E: Environment>(
     let suspect = if trace.agent_was_heard && !agent.is_built_in() {
         Suspect::Agent
     } else {
-        Suspect::HostFacts
+        Suspect::Machine
     };
     let unstartable = match &driven {
         Ok(Err(EpisodeError::Agent(error @ agents::Error::Start { .. }))) => {
@@ -170,9 +170,8 @@ pub(crate) async fn never_began(
 ) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = blame::machine(error);
-    let record = trace
-        .conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::HostFacts)
-        .await?;
+    let record =
+        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
     Ok(EpisodeResult {
         record,
         steps: Vec::new(),

@@ -101,6 +101,8 @@ pub(crate) struct BrowserState {
     pub(crate) worker_order: WorkerOrder,
     /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
+    /// Whether the active page has frames of other sites.
+    pub(crate) has_foreign_frames: bool,
     /// The trace that runs, if one does.
     pub(crate) trace: Option<TraceBuffer>,
     /// What the page's time should be.
