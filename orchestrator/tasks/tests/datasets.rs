@@ -10,7 +10,7 @@ use scoring::workarena::KINDS;
 use scoring::{Scorer, Step};
 use tasks::Task;
 use tasks::import::infinity::{List, infinity};
-use tasks::import::turkingbench::{SITE, Source, Through, kinds, turkingbench};
+use tasks::import::turkingbench::{SITE, Source, PageHost, kinds, turkingbench};
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, TaskOptions, workarena};
@@ -296,7 +296,7 @@ fn turkingbench_is_read_whole() {
             rows: 10,
             tags: &tags,
             sites: &sites,
-            through: Through::Own,
+            through: PageHost::Own,
         };
         let tasks = turkingbench(&source);
         assert_eq!(tasks.len(), batch.instances.len().min(10), "{}", task.name);
