@@ -10,7 +10,7 @@ use scoring::workarena::KINDS;
 use scoring::{Scorer, Step};
 use tasks::Task;
 use tasks::import::infinity::{List, infinity};
-use tasks::import::turkingbench::{SITE, Source, PageHost, kinds, turkingbench};
+use tasks::import::turkingbench::{PageHost, SITE, Source, kinds, turkingbench};
 use tasks::import::warcbench::{self, Recording};
 use tasks::import::webarena::{published, webarena};
 use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, TaskOptions, workarena};
