@@ -1,12 +1,14 @@
-"""The figures that are kept, in figures/*.toml: reads them, judges them, and writes what a benchmark has measured.
+"""The figures that are kept, in figures/*.toml: reads them, judges them, and writes what a
+benchmark has measured.
 
-A file has the figures of one command: its method, the machine, and rows. A row may have a target, a value
-with its unit, a peer that a ratio is against, and a note. A row with an `id` is written by a benchmark, if
-it is asked to; then its value and its date change and nothing else does:
+A file has the figures of one command: its method, the machine, and rows. A row may have a target, a
+value with its unit, a peer that a ratio is against, and a note. A row with an `id` is written by a
+benchmark, if it is asked to; then its value and its date change and nothing else does:
 
     make bench FIGURES=yes
 
-Ask for it where the machine of the file is, with nothing else running. After that, `docs/figures.py` renders the files that people read.
+Ask for it where the machine of the file is, with nothing else running. After that,
+`docs/figures.py` renders the files that people read.
 """
 
 import datetime
@@ -28,7 +30,19 @@ HOLDS = {
 }
 FILE_KEYS = {"area", "title", "command", "machine", "method", "chart", "row", "table"}
 CHART_KEYS = {"title", "peer"}
-ROW_KEYS = {"name", "id", "command", "peer", "bar", "target", "met", "value", "unit", "date", "note"}
+ROW_KEYS = {
+    "name",
+    "id",
+    "command",
+    "peer",
+    "bar",
+    "target",
+    "met",
+    "value",
+    "unit",
+    "date",
+    "note",
+}
 TABLE_KEYS = {"title", "id", "head", "rows", "date", "note"}
 
 
@@ -42,7 +56,9 @@ def read(path):
 
 def faults(data):
     """What is wrong with the figures of a file."""
-    yield from (f"no {key}" for key in sorted({"area", "title", "command", "machine", "method"} - set(data)))
+    yield from (
+        f"no {key}" for key in sorted({"area", "title", "command", "machine", "method"} - set(data))
+    )
     parts = [("the file", data, FILE_KEYS), ("chart", data.get("chart", {}), CHART_KEYS)]
     parts += [(row.get("name", "a row"), row, ROW_KEYS) for row in data.get("row", [])]
     parts += [(table.get("title", "a table"), table, TABLE_KEYS) for table in data.get("table", [])]
@@ -82,7 +98,11 @@ def state(row):
     if not bound(row):
         return ""
     comparison, number = bound(row)
-    return "met" if all(HOLDS[comparison](value, number) for value in ends(row["value"])) else "not met"
+    return (
+        "met"
+        if all(HOLDS[comparison](value, number) for value in ends(row["value"]))
+        else "not met"
+    )
 
 
 def with_unit(number, unit):
@@ -93,7 +113,9 @@ def with_unit(number, unit):
 def value_text(row):
     if "value" not in row:
         return ""
-    return " to ".join(dict.fromkeys(with_unit(number, row.get("unit", "")) for number in ends(row["value"])))
+    return " to ".join(
+        dict.fromkeys(with_unit(number, row.get("unit", "")) for number in ends(row["value"]))
+    )
 
 
 def target_text(row):
@@ -115,8 +137,14 @@ def rounded(number):
 def replaced(text, values, tables, day):
     """The text of a file with new values by id, new rows of tables by id, and their date."""
     parts = re.split(r"(?m)^(?=\[)", text)
-    news = [(id, re.compile(r"(?m)^value = .*$"), f"value = {toml(value)}") for id, value in values.items()]
-    news += [(id, re.compile(r"(?ms)^rows = \[\n.*?^\]$"), f"rows = {toml_rows(rows)}") for id, rows in tables.items()]
+    news = [
+        (id, re.compile(r"(?m)^value = .*$"), f"value = {toml(value)}")
+        for id, value in values.items()
+    ]
+    news += [
+        (id, re.compile(r"(?ms)^rows = \[\n.*?^\]$"), f"rows = {toml_rows(rows)}")
+        for id, rows in tables.items()
+    ]
     for id, pattern, new in news:
         at = [number for number, part in enumerate(parts) if f"\nid = {json.dumps(id)}\n" in part]
         if len(at) != 1 or not pattern.search(parts[at[0]]):
@@ -147,7 +175,8 @@ def kept_value(value):
 
 
 def keep(name, values, tables=None):
-    """Writes what was measured into figures/NAME.toml if FIGURES is `yes`, or into the file that it names.
+    """Writes what was measured into figures/NAME.toml if FIGURES is `yes`, or into the file that it
+    names.
 
     A value is a number or a list of the least and the most; numbers are rounded here.
     """
@@ -156,5 +185,7 @@ def keep(name, values, tables=None):
         return
     path = FOLDER / f"{name}.toml" if asked == "yes" else pathlib.Path(asked)
     values = {id: kept_value(value) for id, value in values.items()}
-    path.write_text(replaced(path.read_text(), values, tables or {}, datetime.date.today().isoformat()))
+    path.write_text(
+        replaced(path.read_text(), values, tables or {}, datetime.date.today().isoformat())
+    )
     print(f"figures: {path} is written; docs/figures.py renders it", file=sys.stderr)

@@ -94,7 +94,8 @@ def row(name, ready, times, received, sent, right, asked):
 
 
 def measure(name, server, numbers, store):
-    """The rows of one server, cold and warm: for each the times, the bytes that the store sent, and how many were right."""
+    """The rows of one server, cold and warm: for each the times, the bytes that the store sent, and
+    how many were right."""
     seen = []
     for state, ready in (("cold", f"{server.ready_ms:.0f}"), ("warm", "")):
         before = store.sent()

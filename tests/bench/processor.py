@@ -2,11 +2,12 @@
 
     processor.py SANDBOX WORK
 
-Plays the demo suite with the oracle on one worker. Then carries out the same actions on the same pages with Playwright, which
-takes a screenshot and an aria snapshot after each action and does nothing else: one browser, a context for each episode, a
-replaying proxy for the web. Both use the same program of Chromium. They take turns. The time is that of the whole machine
-(`/proc/stat`), less what it uses when nothing is played. Ours has the start of the program and of its browser in it, theirs
-has not. Prints a Markdown table.
+Plays the demo suite with the oracle on one worker. Then carries out the same actions on the same
+pages with Playwright, which takes a screenshot and an aria snapshot after each action and does
+nothing else: one browser, a context for each episode, a replaying proxy for the web. Both use the
+same program of Chromium. They take turns. The time is that of the whole machine (`/proc/stat`),
+less what it uses when nothing is played. Ours has the start of the program and of its browser in
+it, theirs has not. Prints a Markdown table.
 """
 
 import ast
@@ -38,7 +39,9 @@ PATIENCE_MS = 3_000
 
 def busy_seconds():
     """Seconds of a processor that all processes of the machine and its kernel have used."""
-    fields = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    fields = [
+        int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:9]
+    ]
     user, nice, system, _idle, _wait, irq, softirq, _steal = fields
     return (user + nice + system + irq + softirq) / TICKS
 
@@ -52,13 +55,28 @@ def seconds_each(play, idle_share):
 
 
 def ours(sandbox, out, repeats):
-    subprocess.run([sandbox, "run", "tasks/demo", "--agent", "oracle", "--workers", "1", "--repeat", str(repeats), "--output", out],
-                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [
+            sandbox,
+            "run",
+            "tasks/demo",
+            "--agent",
+            "oracle",
+            "--workers",
+            "1",
+            "--repeat",
+            str(repeats),
+            "--output",
+            out,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     return len(list(out.glob("episodes/*/episode.json")))
 
 
 def script(trace):
-    """Where an episode begins, and its actions: (function, arguments, element as Playwright finds it)."""
+    """Where an episode begins, and its actions: (function, arguments, element for Playwright)."""
     lines = [json.loads(line) for line in trace.read_text().splitlines()]
     actions = []
     for line in lines:
@@ -67,7 +85,10 @@ def script(trace):
         call = ast.parse(line["action"], mode="eval").body
         arguments = [ast.literal_eval(argument) for argument in call.args]
         elements = ELEMENT.findall(line["observation"])
-        named = next(((role, name) for bid, role, name in elements if arguments and bid == arguments[0]), None)
+        named = next(
+            ((role, name) for bid, role, name in elements if arguments and bid == arguments[0]),
+            None,
+        )
         same = [bid for bid, role, name in elements if (role, name) == named]
         place = (*named, same.index(arguments[0])) if named else None
         actions.append((call.func.id, arguments, place))
@@ -125,13 +146,18 @@ def main():
     with Server(replay, announce=r"^proxy (http://\S+)", log=work / "replay.log") as proxy:
         address = proxy.address
         with playwright.sync_api.sync_playwright() as library:
-            browser = library.chromium.launch(executable_path=SHELL, proxy={"server": address, "bypass": "<-loopback>"})
+            browser = library.chromium.launch(
+                executable_path=SHELL, proxy={"server": address, "bypass": "<-loopback>"}
+            )
             theirs(browser, address, scripts)
             before = busy_seconds()
             time.sleep(IDLE_SECONDS)
             idle_share = (busy_seconds() - before) / IDLE_SECONDS
             if idle_share > QUIET:
-                sys.exit(f"processor: other programs use {idle_share:.1f} processors; play this alone on the machine")
+                sys.exit(
+                    f"processor: other programs use {idle_share:.1f} processors;"
+                    " play this alone on the machine"
+                )
             mine, other, failed = [], [], []
 
             def play_theirs():
@@ -139,14 +165,24 @@ def main():
                 return REPEATS * len(scripts)
 
             for turn in range(TURNS):
-                mine.append(seconds_each(lambda: ours(sandbox, work / f"run-{turn}", REPEATS), idle_share))
+                mine.append(
+                    seconds_each(lambda: ours(sandbox, work / f"run-{turn}", REPEATS), idle_share)
+                )
                 other.append(seconds_each(play_theirs, idle_share))
             browser.close()
-    print("| suite | processor an episode, ours | Playwright's | ratio | actions of theirs that failed |\n| --- | --- | --- | --- | --- |")
+    print(
+        "| suite | processor an episode, ours | Playwright's | ratio |"
+        " actions of theirs that failed |\n| --- | --- | --- | --- | --- |"
+    )
     mine, other = statistics.median(mine), statistics.median(other)
     count = TURNS * REPEATS * sum(len(actions) for _, actions in scripts)
-    print(f"| demo | {mine:.2f} s | {other:.2f} s | {mine / other:.2f}x | {sum(failed)} of {count} |")
-    measured.keep("bench-episodes", {"processor": mine / other, "processor-ours": mine, "processor-playwright": other})
+    print(
+        f"| demo | {mine:.2f} s | {other:.2f} s | {mine / other:.2f}x | {sum(failed)} of {count} |"
+    )
+    measured.keep(
+        "bench-episodes",
+        {"processor": mine / other, "processor-ours": mine, "processor-playwright": other},
+    )
 
 
 if __name__ == "__main__":

@@ -122,7 +122,8 @@ def main():
 
 
 def keep(rows):
-    """`rows` are of all sites: name, median and 99th percentile in ms, resets a second, memory, and the container's ratio."""
+    """`rows` are of all sites: name, median and 99th percentile in ms, resets a second, memory, and
+    the container's ratio."""
     # The targets are of ten sites.
     _, p50, p99, _, _, _ = zip(*(row for row in rows if row[0] != "projects"))
     ratios = [row[5] for row in rows if row[5]]

@@ -1,6 +1,7 @@
-"""Tests of the kept figures: how they are judged, written and rendered. Plain Python, no benchmark runs.
+"""Tests of the kept figures: how they are judged, written and rendered. Plain Python, no benchmark
+runs.
 
-    python3 -B tests/bench/test_measured.py
+python3 -B tests/bench/test_measured.py
 """
 
 import datetime
@@ -74,10 +75,18 @@ date = 2026-01-01
 class Judged(unittest.TestCase):
     def test_targets_are_compared_with_values(self):
         for target, value, state in (
-            (">= 10", 10, "met"), (">= 10", 9.9, "not met"), ("< 5", 5, "not met"), ("<= 5", [1, 5], "met"),
-            ("<= 5", [1, 6], "not met"), ("> 1", [0.5, 2], "not met"), ("0", 0, "met"), ("0", 1, "not met"),
+            (">= 10", 10, "met"),
+            (">= 10", 9.9, "not met"),
+            ("< 5", 5, "not met"),
+            ("<= 5", [1, 5], "met"),
+            ("<= 5", [1, 6], "not met"),
+            ("> 1", [0.5, 2], "not met"),
+            ("0", 0, "met"),
+            ("0", 1, "not met"),
         ):
-            self.assertEqual(measured.state({"target": target, "value": value}), state, f"{value} {target}")
+            self.assertEqual(
+                measured.state({"target": target, "value": value}), state, f"{value} {target}"
+            )
 
     def test_what_has_no_number_is_judged_by_hand(self):
         self.assertEqual(measured.state({"target": "all", "value": "3 of 3", "met": True}), "met")
@@ -88,20 +97,30 @@ class Judged(unittest.TestCase):
     def test_figures_that_contradict_themselves_are_refused(self):
         self.assertEqual(list(measured.faults(tomllib.loads(SAMPLE))), [])
         for old, new in (
-            ('met = true', ''), ('date = 2026-01-01\nnote', 'note'), ('unit = "ms"', 'unti = "ms"'),
-            ('target = "< 5"', 'target = "< 5"\nmet = true'), ('["red", "1"]', '["red"]'), ('machine = "2 cores"', ''),
+            ("met = true", ""),
+            ("date = 2026-01-01\nnote", "note"),
+            ('unit = "ms"', 'unti = "ms"'),
+            ('target = "< 5"', 'target = "< 5"\nmet = true'),
+            ('["red", "1"]', '["red"]'),
+            ('machine = "2 cores"', ""),
         ):
             self.assertIn(old, SAMPLE)
-            self.assertNotEqual(list(measured.faults(tomllib.loads(SAMPLE.replace(old, new)))), [], new)
+            self.assertNotEqual(
+                list(measured.faults(tomllib.loads(SAMPLE.replace(old, new)))), [], new
+            )
 
     def test_numbers_have_three_digits_and_counts_have_all(self):
-        self.assertEqual([measured.rounded(n) for n in (1.2345, 70.44, 1234.5, 0.0001234, 99.96, 4996, 0.0)],
-                         [1.23, 70.4, 1230, 0.000123, 100, 4996, 0])
+        self.assertEqual(
+            [measured.rounded(n) for n in (1.2345, 70.44, 1234.5, 0.0001234, 99.96, 4996, 0.0)],
+            [1.23, 70.4, 1230, 0.000123, 100, 4996, 0],
+        )
 
 
 class Written(unittest.TestCase):
     def test_only_values_rows_and_dates_change(self):
-        text = measured.replaced(SAMPLE, {"time": [2, 3.5]}, {"colours": [["red", 2], ["blue", "3"]]}, "2026-02-03")
+        text = measured.replaced(
+            SAMPLE, {"time": [2, 3.5]}, {"colours": [["red", 2], ["blue", "3"]]}, "2026-02-03"
+        )
         before, after = tomllib.loads(SAMPLE), tomllib.loads(text)
         day = datetime.date(2026, 2, 3)
         before["row"][1] |= {"value": [2, 3.5], "date": day}
@@ -128,26 +147,56 @@ class Written(unittest.TestCase):
             self.assertEqual(measured.read(path)["row"][0]["value"], 11)
 
     def test_every_id_is_one_that_a_benchmark_writes(self):
-        programs = "".join(path.read_text() for folder in ("bench", "load", "parity", "scores")
-                           for path in (ROOT / "tests" / folder).glob("*.py") if path != pathlib.Path(__file__).resolve())
+        programs = "".join(
+            path.read_text()
+            for folder in ("bench", "load", "parity", "scores")
+            for path in (ROOT / "tests" / folder).glob("*.py")
+            if path != pathlib.Path(__file__).resolve()
+        )
         # `{name}-ours` and `processor-{count}` are written with their suite or number in it.
         programs = re.sub(r'f"\{name\}(-\w+)"', r'"demo\1" "town\1"', programs)
         programs = re.sub(r'f"(\w+-)\{count\}"', r'"\g<1>1" "\g<1>2"', programs)
         for path in measured.FOLDER.glob("*.toml"):
             data = measured.read(path)
-            ids = [part["id"] for part in data.get("row", []) + data.get("table", []) if "id" in part]
+            ids = [
+                part["id"] for part in data.get("row", []) + data.get("table", []) if "id" in part
+            ]
             self.assertEqual(len(ids), len(set(ids)), path.name)
             for id in ids:
                 self.assertIn(f'"{id}"', programs, path.name)
             self.assertTrue(not ids or f'measured.keep("{path.stem}"' in programs, path.name)
 
     def test_the_gateways_benchmark_has_a_row_for_each_of_its_values(self):
-        row = {"rps_runs": [10, 20], "p99_ms": 1.5, "rss_mb": 50, "open_ms": 8, "wrong": 0, "recorded": 1000}
-        names = ("sandbox", "pywb", "mitmdump", "direct", "sandbox, 20,000 requests", "sandbox record", "sandbox, forwarding",
-                 "mitmdump -w")
+        row = {
+            "rps_runs": [10, 20],
+            "p99_ms": 1.5,
+            "rss_mb": 50,
+            "open_ms": 8,
+            "wrong": 0,
+            "recorded": 1000,
+        }
+        names = (
+            "sandbox",
+            "pywb",
+            "mitmdump",
+            "direct",
+            "sandbox, 20,000 requests",
+            "sandbox record",
+            "sandbox, forwarding",
+            "mitmdump -w",
+        )
         parts = {name: row for name in names}
-        values = tables.values({"replay": parts, "record": parts, "size": {2000: row, 1_000_000: row}, "unrecorded": parts})
-        ids = {row["id"] for row in measured.read(measured.FOLDER / "bench.toml")["row"] if "id" in row}
+        values = tables.values(
+            {
+                "replay": parts,
+                "record": parts,
+                "size": {2000: row, 1_000_000: row},
+                "unrecorded": parts,
+            }
+        )
+        ids = {
+            row["id"] for row in measured.read(measured.FOLDER / "bench.toml")["row"] if "id" in row
+        }
         self.assertEqual(set(values), ids)
         self.assertEqual(len(measured.judged("bench", values)), len(ids))
 
@@ -158,7 +207,10 @@ class Rendered(unittest.TestCase):
 
     def test_the_figures_have_values_targets_and_notes(self):
         text = self.made[figures.BENCHMARKS]
-        self.assertIn("| doors a second, against the old hinge (1) | 12.2x | >= 10x | met | 2026-01-01 |", text)
+        self.assertIn(
+            "| doors a second, against the old hinge (1) | 12.2x | >= 10x | met | 2026-01-01 |",
+            text,
+        )
         self.assertIn("| time of a door | 1 ms to 7 ms | < 5 ms | not met | 2026-01-01 |", text)
         self.assertIn("\n1. Measured twice.\n", text)
         self.assertIn("| red | 1 |", text)
@@ -167,7 +219,16 @@ class Rendered(unittest.TestCase):
 
     def test_the_guarantees_begin_with_what_is_not_met(self):
         text = self.made[figures.GUARANTEES]
-        places = [text.index(part) for part in ("time of a door", "no door jams", "## Met", "doors a second", "no door squeaks")]
+        places = [
+            text.index(part)
+            for part in (
+                "time of a door",
+                "no door jams",
+                "## Met",
+                "doors a second",
+                "no door squeaks",
+            )
+        ]
         self.assertEqual(places, sorted(places))
 
     def test_a_chart_has_a_bar_for_the_peer_and_for_each_row(self):
@@ -177,7 +238,9 @@ class Rendered(unittest.TestCase):
         self.assertIn(">12.2x<", picture)
 
     def test_text_of_charts_is_escaped(self):
-        picture = figures.rendered({"doors": tomllib.loads(SAMPLE.replace("Doors a second", "Doors & <walls>"))})
+        picture = figures.rendered(
+            {"doors": tomllib.loads(SAMPLE.replace("Doors a second", "Doors & <walls>"))}
+        )
         self.assertIn("Doors &amp; &lt;walls&gt;", picture[f"{figures.PICTURES}/doors.svg"])
 
 

@@ -25,14 +25,16 @@ impl From<&Gateway> for Door {
     }
 }
 
-/// A gateway as the place behind a door.
-pub(crate) struct Served(pub(crate) Arc<Shared>);
-
-impl LocalGateway for Served {
-    fn serve(&self, listener: TcpListener, admission: Admission, closed: CancellationToken) {
-        let shared = Arc::clone(&self.0);
-        self.0.tasks.spawn(async move {
-            let clients = listener::run(Listener::Tcp(listener), admission, shared);
+impl LocalGateway for Shared {
+    fn serve(
+        self: Arc<Self>,
+        listener: TcpListener,
+        admission: Admission,
+        closed: CancellationToken,
+    ) {
+        let tasks = self.tasks.clone();
+        tasks.spawn(async move {
+            let clients = listener::run(Listener::Tcp(listener), admission, self);
             closed.run_until_cancelled(clients).await
         });
     }

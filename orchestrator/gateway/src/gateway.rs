@@ -121,9 +121,7 @@ impl Gateway {
         });
         let entrance = listening.map(|(address, listener, admission)| {
             let listen = |source| StartError::Listen { address, source };
-            let entrance = Door::of(Arc::new(door::Served(Arc::clone(&shared))))
-                .serve(listener, admission)
-                .map_err(listen)?;
+            let entrance = Door::of(shared.clone()).serve(listener, admission).map_err(listen)?;
             Ok::<_, StartError>((address, entrance))
         });
         Ok(Self { entrance: entrance.transpose()?, key, shared })
@@ -146,7 +144,7 @@ impl Gateway {
 
     /// The way in for browsers of this process.
     pub fn door(&self) -> Door {
-        Door::of(Arc::new(door::Served(Arc::clone(&self.shared))))
+        Door::of(self.shared.clone())
     }
 
     /// Lets in this user by a Unix socket, which is made here. Its path may be of any length.

@@ -22,7 +22,12 @@ const OUT_OF_FILES: Duration = Duration::from_millis(250);
 /// A gateway of this process.
 pub trait LocalGateway: Send + Sync {
     /// Serves the clients of a listener until `closed`.
-    fn serve(&self, listener: TcpListener, admission: Admission, closed: CancellationToken);
+    fn serve(
+        self: Arc<Self>,
+        listener: TcpListener,
+        admission: Admission,
+        closed: CancellationToken,
+    );
 }
 
 /// Where the connections of a browser lead.

@@ -8,13 +8,10 @@ use std::task::{Context, Poll};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use camino::Utf8Path;
 use http::Uri;
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tower::Service;
@@ -49,13 +46,6 @@ impl Connection {
         http.set_nodelay(true);
         Ok(Connection { http, proxy: through.map(proxy).transpose()?.map(Arc::new) })
     }
-}
-
-pub(crate) fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let failed = |reason: String| Error::Certificates { path: path.to_owned(), reason };
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let read = read.map_err(|error| failed(error.to_string()))?;
-    if read.is_empty() { Err(failed("it has no certificate".to_owned())) } else { Ok(read) }
 }
 
 fn proxy(text: &str) -> Result<Proxy, Error> {

@@ -9,8 +9,8 @@ pub mod tls;
 
 use bytes::Bytes;
 use camino::Utf8PathBuf;
+use connection::Connection;
 pub use connection::Connector;
-use connection::{Connection, certificates};
 use hyper::body::Body;
 use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy;
@@ -51,7 +51,8 @@ where
 {
     let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     if let Some(path) = &route.certificates {
-        for certificate in certificates(path)? {
+        let failed = |reason| Error::Certificates { path: path.to_owned(), reason };
+        for certificate in tls::read_roots(path).map_err(failed)? {
             // A file of many certificates may contain an unusable one.
             if let Err(error) = roots.add(certificate) {
                 tracing::warn!(%path, %error, "a certificate is left out");

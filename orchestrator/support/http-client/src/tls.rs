@@ -34,19 +34,13 @@ pub struct ClientTls {
 /// Why a file of extra roots cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootsError {
-    /// Not readable, or not PEM.
+    /// Not readable, not PEM, or without a certificate.
     #[error("read root certificates from {path}: {reason}")]
     Read {
         /// The file.
         path: Utf8PathBuf,
         /// What is wrong with it.
         reason: String,
-    },
-    /// It contains no certificate.
-    #[error("find a root certificate in {path}")]
-    Empty {
-        /// The file.
-        path: Utf8PathBuf,
     },
     /// The crypto provider failed.
     #[error("set up TLS towards servers")]
@@ -58,7 +52,8 @@ impl ClientTls {
     pub fn new(extra_roots: &[Utf8PathBuf]) -> Result<Self, RootsError> {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         for path in extra_roots {
-            for certificate in read_roots(path)? {
+            let failed = |reason| RootsError::Read { path: path.clone(), reason };
+            for certificate in read_roots(path).map_err(failed)? {
                 roots.add(certificate).map_err(|error| RootsError::Read {
                     path: path.clone(),
                     reason: error.to_string(),
@@ -96,14 +91,10 @@ pub async fn handshake(
     TlsConnector::from(config.clone()).connect(name, tcp).await
 }
 
-fn read_roots(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, RootsError> {
-    let failed = |reason: String| RootsError::Read { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|error: io::Error| failed(error.to_string()))?;
-    let roots = CertificateDer::pem_slice_iter(&bytes)
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| failed(error.to_string()))?;
-    if roots.is_empty() {
-        return Err(RootsError::Empty { path: path.to_owned() });
-    }
-    Ok(roots)
+/// The certificates of a PEM file, or why there are none.
+pub(crate) fn read_roots(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    let roots = CertificateDer::pem_slice_iter(&bytes).collect::<Result<Vec<_>, _>>();
+    let roots = roots.map_err(|error| error.to_string())?;
+    if roots.is_empty() { Err("it has no certificate".to_owned()) } else { Ok(roots) }
 }
