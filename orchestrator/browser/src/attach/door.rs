@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use ::http::{HeaderMap, Request, Response, StatusCode, header};
-use doors::Key;
+use doors::{Kept, Key};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
@@ -94,7 +94,7 @@ fn check_client(headers: &HeaderMap) -> Result<(), Rejection> {
 /// `others` are tasks that come up meanwhile.
 pub(super) async fn serve<F>(
     listener: TcpListener,
-    answer: impl Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    answer: impl Fn(Request<Kept<Incoming>>) -> F + Clone + Send + Sync + 'static,
     mut others: mpsc::UnboundedReceiver<Task>,
 ) where
     F: Future<Output = HttpResponse> + Send + 'static,
@@ -116,15 +116,21 @@ pub(super) async fn serve<F>(
     }
 }
 
-async fn serve_client<F>(stream: TcpStream, answer: impl Fn(Request<Incoming>) -> F)
+async fn serve_client<F>(stream: TcpStream, answer: impl Fn(Request<Kept<Incoming>>) -> F)
 where
     F: Future<Output = HttpResponse>,
 {
     // Messages are small, and each of them has somebody waiting.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| {
-        let answer = answer(request);
-        async { Ok::<_, Infallible>(answer.await) }
+    let service = service_fn(|request: Request<Incoming>| {
+        let (parts, body) = request.into_parts();
+        let (body, rest) = doors::kept(body);
+        let answer = answer(Request::from_parts(parts, body));
+        async {
+            let response = answer.await;
+            rest.read().await;
+            Ok::<_, Infallible>(response)
+        }
     });
     let connection = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())

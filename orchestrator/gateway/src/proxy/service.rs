@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use doors::Kept;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -27,13 +28,30 @@ use crate::{
 /// The longest body that is read before it is sent on, in bytes.
 const LONGEST_READ: u64 = 1 << 20;
 
-/// Serves one request. Every error becomes a response.
+/// Serves one request. Every error becomes a response, which is sent when the request's body has
+/// come or goes on to its target.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     own: &Connection,
-    mut request: Request<Incoming>,
+    request: Request<Incoming>,
 ) -> Response<Body> {
     let malformed = own.next_request();
+    let (parts, body) = request.into_parts();
+    let (body, rest) = doors::kept(body);
+    let response = respond(shared, own, malformed, Request::from_parts(parts, body)).await;
+    // Of a malformed request nobody knows where its body ends.
+    if malformed.is_none() {
+        rest.read().await;
+    }
+    response
+}
+
+async fn respond(
+    shared: Arc<Shared>,
+    own: &Connection,
+    malformed: Option<&'static str>,
+    mut request: Request<Kept<Incoming>>,
+) -> Response<Body> {
     if let Via::Proxy(admission) = &own.via
         && !admission.admits(request.headers())
     {
@@ -265,7 +283,11 @@ fn without_key() -> Response<Body> {
 
 /// Accepts a tunnel and serves it in its own task. A rejected tunnel is entered in the ledger under
 /// the URL that the client wanted, as far as it is known.
-fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>) -> Response<Body> {
+fn tunnel(
+    shared: Arc<Shared>,
+    own: &Connection,
+    mut request: Request<Kept<Incoming>>,
+) -> Response<Body> {
     let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
     let (parts, _) = request.into_parts();
     let server = match &own.via {

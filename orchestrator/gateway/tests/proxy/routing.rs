@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Target};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::client::Client;
 use crate::origin::Origin;
@@ -32,6 +34,25 @@ async fn hosts_go_where_their_route_says() {
 
     gateway.set_routes(Routes::new());
     assert_eq!(client.get("http://shop.test/hello").await.status, 403);
+}
+
+#[tokio::test]
+async fn an_upload_that_nobody_wants_is_answered_all_the_same() {
+    let mut routes = Routes::new();
+    routes.add("shop.test", Target::Refuse).unwrap();
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let gateway = Gateway::start(Config::for_everybody(ca, routes)).await.unwrap();
+    let body = vec![b'a'; 32 << 20];
+    let head = format!(
+        "POST http://shop.test/ HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut tcp = TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
+    tcp.write_all(head.as_bytes()).await.unwrap();
+    tcp.write_all(&body).await.unwrap();
+    let mut answer = String::new();
+    tcp.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
 }
 
 #[tokio::test]

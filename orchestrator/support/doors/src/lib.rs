@@ -9,8 +9,10 @@
 mod admission;
 mod door;
 mod key;
+mod rest;
 pub mod unix;
 
 pub use admission::{Admission, Ends, PeerCheck};
 pub use door::{Door, Entrance, LocalGateway, accept, rest_after};
 pub use key::Key;
+pub use rest::{Kept, Rest, kept};

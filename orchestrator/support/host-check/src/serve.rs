@@ -107,11 +107,14 @@ where
         let turn = Turn(phase.clone());
         let router = router.clone();
         async move {
-            let request = request.map(|body| Body::new(Arriving::new(Body::new(body), deadlines)));
+            let (parts, body) = request.into_parts();
+            let (body, rest) = doors::kept(Arriving::new(Body::new(body), deadlines));
+            let request = Request::from_parts(parts, Body::new(body));
             let response: Response<Body> = match router.oneshot(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},
             };
+            rest.read().await;
             Ok::<_, Infallible>(response.map(|body| Answering { body, _turn: turn }))
         }
     });
@@ -379,5 +382,19 @@ mod tests {
         stop.send_replace(true);
         stream.write_all(b"k").await.unwrap();
         assert!(until_closed(&mut stream).await.ends_with("ok"));
+    }
+    #[tokio::test]
+    async fn an_answer_comes_also_where_the_body_is_not_wanted() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let router = Router::new().route("/", post(async || "no, thank you"));
+        tokio::spawn(serve(listener, router, std::future::pending()));
+        let body = vec![b'a'; 32 << 20];
+        let head = format!("POST / HTTP/1.1\r\nhost: a\r\ncontent-length: {}\r\n\r\n", body.len());
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(&body).await.unwrap();
+        stream.shutdown().await.unwrap();
+        assert!(until_closed(&mut stream).await.ends_with("no, thank you"));
     }
 }

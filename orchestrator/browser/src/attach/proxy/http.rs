@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use doors::Kept;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use percent_encoding::percent_decode_str;
@@ -19,7 +20,10 @@ use crate::page::addresses;
 const BROWSER: &str = "/devtools/browser";
 
 /// Answers one request.
-pub(super) async fn answer(backend: Arc<Backend>, request: Request<Incoming>) -> HttpResponse {
+pub(super) async fn answer(
+    backend: Arc<Backend>,
+    request: Request<Kept<Incoming>>,
+) -> HttpResponse {
     let answered = match backend.place.admit(&request) {
         Ok(path) => route(backend, request, path).await,
         Err(rejection) => Err(rejection),
@@ -33,7 +37,7 @@ pub(super) async fn answer(backend: Arc<Backend>, request: Request<Incoming>) ->
 
 async fn route(
     backend: Arc<Backend>,
-    request: Request<Incoming>,
+    request: Request<Kept<Incoming>>,
     path: String,
 ) -> Result<HttpResponse, Rejection> {
     if path.starts_with(BROWSER) {
@@ -173,7 +177,7 @@ fn json(text: impl Into<Full<Bytes>>) -> HttpResponse {
 /// Starts a WebSocket.
 fn upgrade(
     backend: Arc<Backend>,
-    mut request: Request<Incoming>,
+    mut request: Request<Kept<Incoming>>,
     opened: Opened,
 ) -> Result<HttpResponse, Rejection> {
     let wants = request

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use doors::Kept;
 use fantoccini::error::{ErrorStatus, WebDriver};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -23,7 +24,7 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) async fn answer(
     place: Arc<Place>,
     sessions: Arc<Sessions>,
-    request: Request<Incoming>,
+    request: Request<Kept<Incoming>>,
 ) -> HttpResponse {
     let path = match place.admit(&request) {
         Ok(path) => path,
@@ -37,7 +38,7 @@ pub(super) async fn answer(
 
 async fn carry_out(
     sessions: &Sessions,
-    request: Request<Incoming>,
+    request: Request<Kept<Incoming>>,
     path: &str,
 ) -> Result<Value, WebDriver> {
     let method = request.method().clone();
@@ -74,7 +75,7 @@ async fn carry_out(
 }
 
 /// The JSON object of a request.
-async fn body(request: Request<Incoming>) -> Result<Option<Value>, WebDriver> {
+async fn body(request: Request<Kept<Incoming>>) -> Result<Option<Value>, WebDriver> {
     let invalid = |why: String| WebDriver::new(ErrorStatus::InvalidArgument, why);
     let reading =
         timeout(BODY_TIMEOUT, Limited::new(request.into_body(), MAX_BODY).collect()).await;

@@ -1,0 +1,84 @@
+//! The rest of a request's body, which is read before the request is answered.
+//!
+//! Whoever refuses a request does not want its body: it is too long, or has the wrong key. But a
+//! server that answers and closes while the client still sends makes the system reset the
+//! connection, and the client may then lose the answer (RFC 9112, 9.6). Whether it does is chance:
+//! a page's upload to a refused address would fail in one run and be answered in the next. So what
+//! a handler has left of a body is read and thrown away, and then the answer is sent.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http_body::{Body, Frame, SizeHint};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How long the rest of a body may take. A client that sends for longer is not waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The body of a request. If it is dropped before its end, the rest is for [`Rest`].
+#[derive(Debug)]
+pub struct Kept<B> {
+    body: Option<B>,
+    rest: Option<oneshot::Sender<B>>,
+}
+
+/// What a handler leaves of a body.
+#[derive(Debug)]
+pub struct Rest<B>(oneshot::Receiver<B>);
+
+/// A body for a handler, and what will be left of it.
+pub fn kept<B: Body + Unpin>(body: B) -> (Kept<B>, Rest<B>) {
+    let (sender, receiver) = oneshot::channel();
+    (Kept { body: Some(body), rest: Some(sender) }, Rest(receiver))
+}
+
+impl<B: Body + Unpin> Rest<B> {
+    /// Reads what is left and throws it away, for ten seconds at most. There is nothing to read
+    /// where the handler has come to the end, or still reads while its answer goes out.
+    pub async fn read(mut self) {
+        let Ok(mut body) = self.0.try_recv() else { return };
+        let whole = async {
+            while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {}
+        };
+        if timeout(PATIENCE, whole).await.is_err() {
+            tracing::debug!("a client still sends after {PATIENCE:?}; it may lose its answer");
+        }
+    }
+}
+
+impl<B> Drop for Kept<B> {
+    fn drop(&mut self) {
+        if let (Some(body), Some(rest)) = (self.body.take(), self.rest.take()) {
+            // Nobody wants it where the connection has ended.
+            let _ = rest.send(body);
+        }
+    }
+}
+
+impl<B: Body + Unpin> Body for Kept<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let polled = Pin::new(body).poll_frame(cx);
+        if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
+            self.body = None;
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.as_ref().is_none_or(Body::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.as_ref().map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
+    }
+}
