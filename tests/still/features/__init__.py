@@ -7,6 +7,7 @@ from features import (  # noqa: F401
     frames,
     graphics,
     inputs,
+    late,
     media,
     motion,
     navigation,

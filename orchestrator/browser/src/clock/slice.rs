@@ -4,7 +4,9 @@
 //! So a request during a slice is answered at the instant of the request. A stream would stop the
 //! time for good. From then on time moves without regard to requests, in steps of [`STEP`].
 //! Responses are held during a step and released between two steps. So the speed of the machine
-//! does not matter there either: a response comes at the end of the step of its request.
+//! does not matter there either: a response comes at the end of the step of its request. A page
+//! that awaits what it has asked for, as a page with media does, lets no time pass; there the step
+//! ends at the instant of the request.
 //!
 //! ```text
 //! no request  |---------------------------- slice -----------------------------|
@@ -12,7 +14,7 @@
 //! stream      |------ until it begins |drain| step | step | step |drain| step |
 //! ```
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use in_flight::{FrameHold, InFlight};
 
@@ -38,6 +40,8 @@ enum GrantOutcome {
 
 /// How many times a slice stops for requests before it runs in steps.
 const MAX_STOPS: u32 = 20;
+/// How long a step with a request may take before its page is asked whether its time moves.
+const STILL_WAIT: Duration = Duration::from_millis(20);
 
 impl Session {
     /// Lets the page's time run until its clock shows `end`, in milliseconds since 1970.
@@ -172,10 +176,15 @@ impl Session {
                 .unwrap_or_default()
                 .clamp(MIN_GRANT, STEP);
             let before = self.started_counts(in_flight);
+            let outcome;
             {
                 let _hold = self.hold_socket_messages(in_flight, limit).await?;
                 let page = self.tracker.lock().active()?;
-                virtual_time::step(self.liveness_wait(&page, limit), step).await?;
+                outcome = self.step(self.liveness_wait(&page, limit), step).await?;
+            }
+            if outcome == GrantOutcome::Stopped {
+                self.drain(in_flight, limit).await?;
+                continue;
             }
             let step = step.as_secs_f64() * 1000.0;
             if step >= left {
@@ -187,6 +196,49 @@ impl Session {
                 self.drain(in_flight, limit).await?;
             }
         }
+    }
+
+    /// Lets the page's time run by `step`, regardless of requests, and receives all events of the
+    /// page. No response is released meanwhile, unless a script waits for one.
+    async fn step(&self, wait: LivenessWait<'_>, step: Duration) -> Result<GrantOutcome, Error> {
+        let LivenessWait { tracker, limit, .. } = wait;
+        let (condition, ran_out) = virtual_time::budget_wait(wait, step);
+        let requests = tracker.lock().request_count;
+        let hold = virtual_time::set_policy_holding_responses(wait, step, "advance").await?;
+        let started = Instant::now();
+        while started.elapsed() < SYNC_REQUEST_WAIT {
+            let ends = |state: &BrowserState| ran_out(state).then_some(());
+            match tracker.wait_for(STILL_WAIT, &condition, ends).await {
+                Ok(()) => {
+                    wait.ping_page().await?;
+                    return Ok(GrantOutcome::Whole);
+                }
+                Err(Error::Deadline { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            if tracker.lock().request_count == requests {
+                continue;
+            }
+            // A script that waits for a response gives no answer, and gets its response below.
+            match self.is_time_stopped(wait).await? {
+                None => break,
+                Some(true) if !ran_out(&tracker.lock()) => {
+                    virtual_time::pause(wait).await;
+                    return Ok(GrantOutcome::Stopped);
+                }
+                Some(_) => {}
+            }
+        }
+        drop(hold);
+        while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
+            if limit.remaining().is_zero() {
+                return Err(Error::Deadline {
+                    condition: condition(&tracker.lock()),
+                    waited: limit.whole,
+                });
+            }
+        }
+        Ok(GrantOutcome::Whole)
     }
 
     /// Holds WebSocket messages back, once the page has received all earlier ones.

@@ -141,31 +141,6 @@ pub(crate) fn stop_if_own(cdp: &Cdp, session: &SessionId, clock: f64) {
     });
 }
 
-/// Lets the page's time run by `step`, regardless of requests, and receives all events of the page.
-/// No response is released meanwhile, unless a script waits for one.
-pub(crate) async fn step(wait: LivenessWait<'_>, step: Duration) -> Result<(), Error> {
-    let LivenessWait { tracker, limit, .. } = wait;
-    let (condition, ran_out) = budget_wait(wait, step);
-    let hold = set_policy_holding_responses(wait, step, "advance").await?;
-    match tracker
-        .wait_for(SYNC_REQUEST_WAIT, &condition, |state| ran_out(state).then_some(()))
-        .await
-    {
-        Ok(()) => return wait.ping_page().await,
-        Err(Error::Deadline { .. }) => drop(hold),
-        Err(error) => return Err(error),
-    }
-    while !wait.until(STREAM_WAIT, &condition, &ran_out).await? {
-        if limit.remaining().is_zero() {
-            return Err(Error::Deadline {
-                condition: condition(&tracker.lock()),
-                waited: limit.whole,
-            });
-        }
-    }
-    Ok(())
-}
-
 /// The condition that ends a grant, as text and as a check. Must be created before the grant.
 pub(crate) fn budget_wait(
     wait: LivenessWait<'_>,

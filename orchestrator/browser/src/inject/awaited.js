@@ -20,6 +20,7 @@ const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 const STUCK_TASKS = 600;
 const PATIENCE = {
   work: REPLY_TASKS, media: 10000, decoding: 10000, append: 10000, reply: 5000, stream: LOCK_TASKS,
+  load: 10000,
 };
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
@@ -90,8 +91,8 @@ const isLoaded = () => document.readyState === 'complete' && !heldLifecycle.leng
 const isDue = (awaited) => !awaited.letIn && !awaited.isLate;
 const isDueEvent = () => pending.values().some(isDue);
 // Whether what is awaited may itself wait for what is not let in yet.
+const isPast = ({ what }) => tasks - last >= (PATIENCE[what] ?? STUCK_TASKS);
 function isStuck() {
-  const isPast = ({ what }) => tasks - last >= (PATIENCE[what] ?? STUCK_TASKS);
   if (!isPast({})) return false;
   const due = [...pending.values(), ...results].filter(isDue);
   if (!due.every(isPast)) return false;
@@ -110,15 +111,15 @@ const isShort = ({ what }) => ['lock', 'short', 'stream', 'body', 'append'].incl
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
 const isAwaiting = () => pending.size || results.length || wholes.size;
-// Whether `load` may itself wait for what servers say.
+// Whether `load` may itself wait for what servers say. Nothing tells how far it is, so it gets the
+// time that media get.
 let isLoadLate = false;
 function mayArrive() {
   if (!hasArrival()) return false;
+  if (!isLoadLate && !isLoaded()) isLoadLate = isPast({ what: 'load' }) && isStuck();
+  if (!isLoadLate && !isLoaded()) return false;
   const isFree = !wholes.size && !isDueEvent() && !results.some(isDue);
-  if (isFree && (isLoadLate || isLoaded())) return true;
-  if (!isStuck()) return false;
-  isLoadLate ||= !isLoaded();
-  return true;
+  return isFree || isStuck();
 }
 function next() {
   const own = ++turn;

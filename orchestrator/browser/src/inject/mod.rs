@@ -18,6 +18,7 @@
 //! arrivals       what servers say over sockets and streams, behind all that is awaited
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
+//! timers         timers by the page's own acts
 //! page, worker   frames, timers and messages that follow the frozen clock
 //! playback       media elements that follow the frozen clock
 //! video_frames   their frames
@@ -56,6 +57,7 @@ const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
 const RUNNING: &str = include_str!("running.js");
 const REALM: &str = include_str!("realm.js");
+const TIMERS: &str = include_str!("timers.js");
 const PAGE: &str = include_str!("page.js");
 const PLAYBACK: &str = include_str!("playback.js");
 const VIDEO_FRAMES: &str = include_str!("video_frames.js");
@@ -71,10 +73,11 @@ const WORKER: &str = include_str!("worker.js");
 const SHARED_PARTS: [&str; 10] =
     [FROZEN, MEASURED, REALM, AWAITED, NUMBERS, RANDOMISED, REPLIES, BODIES, STORED_FILES, KEYS];
 /// What documents have behind them.
-const DOCUMENT_PARTS: [&str; 11] = [
+const DOCUMENT_PARTS: [&str; 12] = [
     PEERS,
     LIFECYCLE,
     ARRIVALS,
+    TIMERS,
     PAGE,
     PLAYBACK,
     VIDEO_FRAMES,

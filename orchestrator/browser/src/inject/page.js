@@ -15,50 +15,6 @@ replace(Document.prototype, 'lastModified', (native) => ({
   },
 }));
 
-// A timer needs a move of the page's time, as in Chrome until 2022. One of 0 ms would run at once,
-// and so before or after whatever another process sends at that moment. Nor does the browser's own
-// time hold a timer back: the end of a request moves it, too.
-const nativeClearTimeout = clearTimeout;
-// The timers that are neither over nor cleared.
-const timers = new Set();
-// Begins a timer by `begin`, which gets what it is to run.
-function addTimer(begin, callback, repeats) {
-  let id = 0, isHeld = false;
-  id = begin(function (...values) {
-    // A repeated one that is late comes once.
-    if (isHeld) return;
-    isHeld = true;
-    afterReplies(() => {
-      isHeld = false;
-      if (!timers.has(id)) return;
-      if (!repeats) timers.delete(id);
-      apply(callback, this, values);
-    });
-  });
-  timers.add(id);
-  return id;
-}
-for (const name of ['setTimeout', 'setInterval']) {
-  replace(window, name, (native) => ({
-    [name](...args) {
-      if (!args.length) return apply(native, this ?? window, args);
-      const [given, delay] = args;
-      args[1] = delay >= 1 ? delay : Math.max(1, Number(delay) || 0);
-      const callback = typeof given === 'function' ? given : () => (0, eval)(String(given));
-      const begin = (run) => apply(native, this ?? window, [run, ...args.slice(1)]);
-      return addTimer(begin, callback, name === 'setInterval');
-    },
-  }));
-}
-for (const name of ['clearTimeout', 'clearInterval']) {
-  replace(window, name, (native) => ({
-    [name](id) {
-      timers.delete(Number(id));
-      return apply(native, this ?? window, [id]);
-    },
-  }));
-}
-replaceDelays((run, delay) => addTimer((held) => nativeSetTimeout(held, Math.max(1, delay)), run, false));
 const FRAME = 1000 / 60;
 let callbacks = new Map(), nextHandle = 1, isScheduled = false;
 function runFrame() {
@@ -76,28 +32,14 @@ replace(window, 'requestAnimationFrame', (native) => ({
     callbacks.set(nextHandle, callback);
     if (!isScheduled) {
       isScheduled = true;
-      const time = elapsed();
-      const left = Math.max(1, Math.ceil((Math.floor(time / FRAME) + 1) * FRAME - time));
-      nativeSetTimeout(() => afterReplies(runFrame), left);
+      const time = dueTime() - origin;
+      addTimer(runFrame, (Math.floor(time / FRAME) + 1) * FRAME - time);
     }
     return nextHandle++;
   },
 }));
 replace(window, 'cancelAnimationFrame', () => ({
   cancelAnimationFrame(handle) { callbacks.delete(handle); },
-}));
-replace(window, 'requestIdleCallback', (native) => ({
-  requestIdleCallback(callback) {
-    if (typeof callback !== 'function') return apply(native, this, arguments);
-    const run = () => callback({ didTimeout: false, timeRemaining: () => 50 });
-    return addTimer((held) => nativeSetTimeout(held, 1), run, false);
-  },
-}));
-replace(window, 'cancelIdleCallback', () => ({
-  cancelIdleCallback(handle) {
-    timers.delete(Number(handle));
-    nativeClearTimeout(handle);
-  },
 }));
 
 // The marks that elements have during an observation (`marks.js`) are not for the page's observers.

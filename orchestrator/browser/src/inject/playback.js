@@ -304,10 +304,10 @@ function scheduleAdvance(player) {
   // The time that scripts see moves in steps.
   const inSteps = isNaN(left) ? Infinity : Math.max(1, Math.ceil(left / STEP) * STEP);
   const delay = Math.min(TIMEUPDATE_INTERVAL, inSteps);
-  addTimer((run) => nativeSetTimeout(run, delay), () => {
+  addTimer(() => {
     player.isScheduled = false;
     advance(player);
-  }, false);
+  }, delay);
 }
 // Changes the state before it dispatches: what a page does in a listener is the last word.
 function advance(player) {

@@ -27,14 +27,14 @@ function setRunning(timing, isRunning) {
 function scheduleEnd(timing, source) {
   const wait = (timing.ends.get(source) - timeOf(timing)) * 1000;
   if (timing.since === null || !isFinite(wait)) return;
-  addTimer((run) => nativeSetTimeout(run, Math.max(1, Math.ceil(wait))), () => {
+  addTimer(() => {
     if (!timing.ends.has(source)) return;
     // The time that scripts see is behind, or the source ends at another time now.
     const isLater = timing.ends.get(source) > timeOf(timing) + timing.quantum;
     if (isLater) return scheduleEnd(timing, source);
     timing.ends.delete(source);
     apply(nativeDispatch, source, [new NativeEvent('ended')]);
-  }, false);
+  }, Math.ceil(wait));
 }
 // Follows Chromium's state, except for our own suspension.
 function onStateChange(context, timing, event) {

@@ -24,10 +24,10 @@ function runFrameCallbacks(player) {
 function scheduleFrame(player) {
   if (player.isFrameScheduled || player.since === null || !player.frameCallbacks.size) return;
   player.isFrameScheduled = true;
-  addTimer((run) => nativeSetTimeout(run, 1000 / FRAMES_A_SECOND), () => {
+  addTimer(() => {
     player.isFrameScheduled = false;
     if (player.since !== null) runFrameCallbacks(player);
-  }, false);
+  }, 1000 / FRAMES_A_SECOND);
 }
 let lastFrame = 0;
 replace(Video, 'requestVideoFrameCallback', (native) => ({

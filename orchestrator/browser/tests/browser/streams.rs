@@ -28,7 +28,7 @@ setTimeout(poll, 100);
 
 /// Pages that begin a stream, the stream's data, and how long they may take. An endless response
 /// shows only by its silence, and an unanswered request by a longer one.
-const PAGES: [(&str, &str, &str, u64); 11] = [
+const PAGES: [(&str, &str, &str, u64); 12] = [
     ("timer", "<script>setTimeout(() => { new EventSource('/events.stream').onmessage = e => say(e.data); }, 150)</script>", "hello", 5),
     ("answer", "<script>fetch('/first.json').then(() => { new EventSource('/events.stream').onmessage = e => say(e.data); })</script>", "hello", 5),
     ("frame", "<iframe src=/inner></iframe><script>onmessage = e => say(e.data)</script>", "hello", 5),
@@ -42,6 +42,8 @@ const PAGES: [(&str, &str, &str, u64); 11] = [
     ("beacon", "<script>setTimeout(() => say(navigator.sendBeacon('/beacon.json', 'x')), 150)</script>", "true", 5),
     ("sync", "<script>setTimeout(() => { new EventSource('/events.stream'); }, 150); setTimeout(() => { const asked = new XMLHttpRequest();
         asked.open('GET', '/first.json', false); asked.send(); say(asked.responseText); }, 700)</script>", "first", 6),
+    ("media", "<script>setTimeout(() => { new EventSource('/events.stream'); }, 150); setTimeout(() => {
+        const sound = new Audio('/none.wav'); sound.onerror = () => say('no sound'); sound.load(); }, 700)</script>", "no sound", 6),
     ("long", "<script>setTimeout(() => fetch('/long.json').then(a => a.text()).then(say), 150)</script>", "late", 20),
 ];
 
