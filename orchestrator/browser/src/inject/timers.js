@@ -8,7 +8,7 @@
 // and so before or after whatever another process sends at that moment.
 //
 // Expects `clock`, `nativeNow`, `afterReplies` and `nativeSetTimeout`. Defines `addTimer`,
-// `clearTimer`, `dueTime` and `timers`.
+// `clearTimer`, `dueTime` and `onTimer`.
 
 const nativeClearTimeout = clearTimeout;
 // The timers that are neither over nor cleared, by their ids, and those that wait for their time in
@@ -17,6 +17,8 @@ const timers = new Map(), waitingTimers = [];
 // When the last timer was due, at which time of the browser it ran, and how many timers had set one
 // another by then.
 let lastDue = 0, ranAt = -1, lastLevel = 0;
+// Who is told of each timer that runs, with its delay.
+let onTimer = null;
 // From the fifth timer that was set by another on, as in the standard, in milliseconds.
 const MAX_LEVEL = 5, LEAST_NESTED = 4;
 
@@ -37,16 +39,17 @@ function comeDue() {
   afterReplies(() => { if (timers.has(timer.id)) runTimer(timer); });
 }
 function runTimer(timer) {
-  const { id, due, interval, callback } = timer;
+  const { id, due, delay, callback } = timer;
   [lastDue, ranAt, lastLevel] = [Math.max(lastDue, due), nativeNow(), timer.level];
-  if (interval === null) {
-    timers.delete(id);
-  } else {
+  if (timer.repeats) {
     timer.level++;
-    // A repeated one that is late comes once.
-    timer.due = Math.max(due + Math.max(interval, leastDelay(timer.level)), clock());
+    // One that is late comes once.
+    timer.due = Math.max(due + Math.max(delay, leastDelay(timer.level)), clock());
     arm(timer, nativeSetTimeout);
+  } else {
+    timers.delete(id);
   }
+  onTimer?.(delay);
   callback();
 }
 // Begins a timer of `delay` milliseconds, for once or repeated. `begin` is the browser's function.
@@ -54,7 +57,7 @@ function runTimer(timer) {
 function addTimer(callback, delay, repeats = false, begin = nativeSetTimeout) {
   const level = ranAt === nativeNow() ? lastLevel + 1 : 1;
   const due = dueTime() + Math.max(delay, leastDelay(level));
-  const timer = { callback, due, level, interval: repeats ? delay : null, id: 0, native: 0 };
+  const timer = { callback, delay, due, level, repeats, id: 0, native: 0 };
   arm(timer, begin);
   timer.id = timer.native;
   timers.set(timer.id, timer);

@@ -5,11 +5,10 @@
 //! | `CommitLoad` | `document URL` |
 //! | `ResourceFetcher::requestResource`, `ResourceReceiveResponse`, `ResourceFinish` | `request URL`, `response STATUS URL`, `loaded URL` or `failed URL` |
 //! | `EvaluateScript`, `FunctionCall` | `script URL:LINE`, `function NAME URL:LINE:COLUMN`; not those of ours |
-//! | `TimerFire`, `FireAnimationFrame`, `FireIdleCallback` | `timer MILLISECONDS`, `animation frame`, `idle callback` |
 //! | `EventDispatch` | `event TYPE` |
 //! | `SchedulePostMessage`, `HandlePostMessage` | `message sent`, `message` |
 //! | `WebSocket...` | `socket URL`, `socket open`, `socket closed` |
-//! | `TimeStamp` with our mark | a change of the document, or `console LEVEL TEXT` |
+//! | `TimeStamp` with our mark | a change of the document, `timer MILLISECONDS`, or `console LEVEL TEXT` |
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -46,8 +45,6 @@ pub(crate) struct OrderWriter {
     urls: HashMap<String, String>,
     /// The requests of streams of events, by their ids.
     streams: HashSet<String>,
-    /// How long timers were to take, in milliseconds.
-    timers: HashMap<(Thread, u64), u64>,
 }
 
 /// An event that is told, or that tells what others need, by Chromium's name.
@@ -56,8 +53,6 @@ enum Kind {
     CommitLoad,
     EvaluateScript,
     EventDispatch,
-    FireAnimationFrame,
-    FireIdleCallback,
     FunctionCall,
     HandlePostMessage,
     #[serde(rename = "ResourceFetcher::requestResource")]
@@ -67,8 +62,6 @@ enum Kind {
     ResourceSendRequest,
     SchedulePostMessage,
     TimeStamp,
-    TimerFire,
-    TimerInstall,
     WebSocketCreate,
     WebSocketDestroy,
     WebSocketReceiveHandshakeResponse,
@@ -178,10 +171,6 @@ impl OrderWriter {
             Kind::ResourceReceiveResponse if event.text("mimeType") == "text/event-stream" => {
                 self.streams.insert(event.text("requestId").to_owned());
             }
-            Kind::TimerInstall => {
-                self.timers
-                    .insert((event.thread(), event.number("timerId")), event.number("timeout"));
-            }
             Kind::CommitLoad if !self.frames.contains_key(frame) => {
                 let name = match pages.iter().position(|page| page == frame) {
                     Some(0) => "page".to_owned(),
@@ -263,12 +252,6 @@ impl OrderWriter {
                 );
                 line
             }
-            Kind::TimerFire => match self.timers.get(&(event.thread(), event.number("timerId"))) {
-                Some(timeout) => format!("timer {timeout}"),
-                None => "timer".to_owned(),
-            },
-            Kind::FireAnimationFrame => "animation frame".to_owned(),
-            Kind::FireIdleCallback => "idle callback".to_owned(),
             Kind::EventDispatch => format!("event {}", event.text("type")),
             Kind::SchedulePostMessage if event.data("traceId").is_string() => {
                 "message sent".to_owned()
