@@ -5,8 +5,8 @@ use serde::de::DeserializeOwned;
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::evidence::PageEvidence;
 use crate::judge::{Judge, Judgement, Question, ask};
-use crate::webarena::PageEvidence;
 use crate::{
     AgentRecord, Evidence, EvidenceKind, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Step,
     assistantbench, mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena,
@@ -43,7 +43,7 @@ pub(crate) enum Part {
     WarcBench(Tracked<warcbench::Check>),
     Answer(Tracked<plain::AnswerRule>),
     Url(Tracked<plain::UrlCheck>),
-    Program(Tracked<plain::ProgramCheck>),
+    Program(Tracked<crate::ProgramCheck>),
     State(Tracked<plain::StateCheck>),
     Page(Tracked<plain::PageCheck>),
     Infeasible(Tracked<plain::Infeasible>),

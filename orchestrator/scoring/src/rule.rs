@@ -12,10 +12,9 @@ use std::future::Future;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, PageEvidence};
 use crate::judge::{Judgement, Question};
 use crate::mode::ScoringMode;
-use crate::webarena::PageEvidence;
 use crate::{Score, ScoreError, Step};
 
 /// A published rule, or one of ours, as a task has it.

@@ -7,10 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::assessment::{Part, Tracked};
 use crate::assistantbench::GoldAnswer;
+use crate::evidence::{ProbeQuestion, ProgramCheck};
 use crate::mind2web_live::{self, KeyNode, KeyNodes};
-use crate::plain::{
-    AnswerRule, Infeasible, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck,
-};
+use crate::plain::{AnswerRule, Infeasible, PageCheck, Pattern, StateCheck, Texts, UrlCheck};
 use crate::{
     Assessment, Needs, turkingbench, visualwebarena, warcbench, webarena, webarena_verified,
     workarena,
@@ -78,7 +77,7 @@ pub enum Requirement<'a> {
     /// A program, and the files of the suite that its command names.
     Program(&'a ProgramCheck),
     /// A probe of a site.
-    Probe(&'a StateCheck),
+    Probe(ProbeQuestion<'a>),
 }
 
 impl<'a> Requirement<'a> {
@@ -91,7 +90,7 @@ impl<'a> Requirement<'a> {
     }
 
     /// The probe, where it is one.
-    pub fn probe(self) -> Option<&'a StateCheck> {
+    pub fn probe(self) -> Option<ProbeQuestion<'a>> {
         match self {
             Requirement::Program(_) => None,
             Requirement::Probe(probe) => Some(probe),
@@ -150,7 +149,7 @@ impl Scorer {
     pub fn requirements(&self) -> Vec<Requirement<'_>> {
         match self {
             Scorer::Program(check) => vec![Requirement::Program(check)],
-            Scorer::State(check) => vec![Requirement::Probe(check)],
+            Scorer::State(check) => vec![Requirement::Probe(check.question())],
             Scorer::All(parts) => parts.iter().flat_map(Scorer::requirements).collect(),
             Scorer::AssistantBench { .. }
             | Scorer::Mind2WebLive { .. }

@@ -1,7 +1,6 @@
 //! Attempts that were made elsewhere: what has to be known of one to score it.
 
-use scoring::webarena::{PageEvidence, PictureEvidence};
-use scoring::{Assessment, Scorer, Step};
+use scoring::{Assessment, PageEvidence, PictureEvidence, Scorer, Step};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;

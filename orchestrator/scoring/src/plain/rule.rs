@@ -3,11 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, Undecided, UrlCheck, Verdict,
-    contains, equals, matches,
-};
-use crate::webarena::Pages;
+use super::{PageCheck, Pattern, StateCheck, Texts, UrlCheck, Verdict, contains, equals, matches};
+use crate::evidence::{Decision, Pages, ProgramCheck, Undecided};
 use crate::{
     AgentRecord, Evidence, EvidenceKind, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Step,
 };
@@ -161,7 +158,7 @@ impl Rule for StateCheck {
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
-            state.found = Some(evidence.probe(self).await?);
+            state.found = Some(evidence.probe(self.question()).await?);
         }
         Ok(false)
     }

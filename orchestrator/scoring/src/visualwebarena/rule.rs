@@ -1,8 +1,9 @@
 //! VisualWebArena's `eval` as the rule of a task.
 
 use super::Evaluation;
+use crate::evidence::{PageEvidence, Pages};
 use crate::judge::Question;
-use crate::webarena::{Ending, PageEvaluation, PageEvidence, Pages};
+use crate::webarena::{Ending, PageEvaluation};
 use crate::{Score, ScoreError};
 
 impl PageEvaluation for Evaluation {

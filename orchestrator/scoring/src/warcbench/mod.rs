@@ -19,8 +19,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::mode::ScoringMode;
-use super::webarena::{PageEvidence, Pages};
 use super::{Score, ScoreError};
+use crate::evidence::{PageEvidence, Pages};
 
 /// The benchmark's `eval_type`, with the script or the wanted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,7 +85,7 @@ impl Check {
     ) -> Result<PageEvidence, P::Error> {
         let mut found = PageEvidence::default();
         if let Check::UrlMatcher(_) = self {
-            found.url = super::webarena::pages::address(pages).await?;
+            found.url = super::evidence::pages::address(pages).await?;
         }
         if let Check::JsMatcher(script) = self {
             match pages.evaluate(&js_matcher::expression(script, mode)).await? {

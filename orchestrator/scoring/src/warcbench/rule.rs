@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
-use crate::webarena::PageEvidence;
+use crate::evidence::PageEvidence;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError, ScoringMode};
 
 /// What it remembers.

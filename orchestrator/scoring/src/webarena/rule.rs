@@ -4,7 +4,8 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, Evaluation, PageEvidence, Pages};
+use super::{Ending, Evaluation};
+use crate::evidence::{PageEvidence, Pages};
 use crate::judge::Question;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 
 use proptest::prelude::*;
 use scoring::assistantbench::question_scorer;
+use scoring::evidence::PageEvidence;
 use scoring::judge::{Judge, Prompt};
 use scoring::mode::ScoringMode;
-use scoring::webarena::PageEvidence;
 use scoring::{
     Assessment, KeyNode, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode,
 };

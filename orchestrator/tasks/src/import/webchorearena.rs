@@ -159,11 +159,8 @@ mod tests {
             let mut assessment = scorer.start();
             assessment.observe(&Step { url, answer: Some(answer), ..Step::default() });
             let contents = contents.map(Value::from).to_vec();
-            let found = scoring::webarena::PageEvidence {
-                url: url.to_owned(),
-                contents,
-                ..Default::default()
-            };
+            let found =
+                scoring::PageEvidence { url: url.to_owned(), contents, ..Default::default() };
             assessment.accept_pages(&found);
             (assessment.score().map(|score| score.value), assessment.questions())
         };
