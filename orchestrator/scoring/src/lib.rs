@@ -20,6 +20,7 @@ mod reading;
 mod rule;
 mod score;
 mod scorer;
+mod scorer_table;
 pub mod solution;
 pub mod turkingbench;
 pub mod vectors;
@@ -35,13 +36,15 @@ pub use evidence::{
     Decision, Evidence, Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence, ProbeQuestion,
     ProgramCheck, ProgramExit, Undecided, tables,
 };
-pub use mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
+pub use mind2web_live::{KeyNode, KeyNodes, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use mode::ScoringMode;
-pub use plain::{Expectation, PageCheck, Pattern, StateCheck, Texts, UrlCheck, UrlRule, Verdict};
+pub use plain::{
+    Expectation, Infeasible, PageCheck, Pattern, StateCheck, Texts, UrlCheck, UrlRule, Verdict,
+};
 pub use reading::read_text;
-pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Rule};
+pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Requirement, Rule};
 pub use score::{Score, ScoreError, Step};
-pub use scorer::{Requirement, Scorer};
+pub use scorer::Scorer;
 
 /// What sums of fractions may lose on their way to 1.
 const ROUNDING: f64 = 1e-9;

@@ -11,6 +11,7 @@ use browser::{
 use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
+use scoring::assistantbench::GoldAnswer;
 use scoring::solution::{Element, OracleStep};
 use scoring::{
     Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, ProgramExit, Scorer, Undecided,
@@ -239,7 +240,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         ..Task::new(
             id.to_owned(),
             GoalText::Words(format!("Follow the link {clicks} times and say what you see.")),
-            Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
+            Scorer::AssistantBench(GoldAnswer { gold: "a red bicycle".to_owned() }),
         )
     };
     Ok(Suite {

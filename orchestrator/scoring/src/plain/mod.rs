@@ -13,7 +13,9 @@ use std::fmt;
 use fancy_regex::Regex;
 pub use page::{PageCheck, Verdict};
 pub(crate) use rule::ask;
-pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
+pub use rule::{
+    Contains, Equals, Infeasible, Matches, PageState, ProgramState, SiteState, UrlState,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -7,6 +7,10 @@ use crate::webarena::{Ending, PageEvaluation};
 use crate::{Score, ScoreError};
 
 impl PageEvaluation for Evaluation {
+    fn reads_of_the_open_page(&self) -> Vec<&'static str> {
+        self.reads_of_the_open_page()
+    }
+
     async fn read_pages<P: Pages + Send>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
         self.read(pages).await
     }

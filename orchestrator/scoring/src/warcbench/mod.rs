@@ -54,11 +54,6 @@ impl Check {
         }
     }
 
-    /// Whether it believes what the open page says of itself.
-    pub fn reads_the_page(&self) -> bool {
-        matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
-    }
-
     /// The benchmark's name for it.
     pub fn eval_type(&self) -> &'static str {
         match self {
@@ -69,7 +64,7 @@ impl Check {
         }
     }
 
-    /// Whether pages decide, and not the answer.
+    /// Whether the open page decides, and not the answer.
     fn reads_pages(&self) -> bool {
         matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
     }

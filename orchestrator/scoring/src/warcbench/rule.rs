@@ -21,6 +21,10 @@ impl Rule for Check {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Pages;
 
+    fn forgeable(&self) -> Vec<&'static str> {
+        self.reads_pages().then_some(self.eval_type()).into_iter().collect()
+    }
+
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,

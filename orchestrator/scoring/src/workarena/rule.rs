@@ -18,6 +18,11 @@ impl Rule for Config {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::ServiceNow;
 
+    /// What the platform's checks ask the page.
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["workarena"]
+    }
+
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,

@@ -1,6 +1,7 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
 use scoring::Scorer;
+use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -45,7 +46,11 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 start_url: Some(START.to_owned()),
                 seed_urls: web_urls(row.gold_url.as_deref().unwrap_or_default().split_whitespace()),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
-                ..Task::new(id, GoalText::Words(row.task), Scorer::AssistantBench { gold })
+                ..Task::new(
+                    id,
+                    GoalText::Words(row.task),
+                    Scorer::AssistantBench(GoldAnswer { gold }),
+                )
             }),
         }
     }

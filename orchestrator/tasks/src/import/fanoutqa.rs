@@ -2,6 +2,7 @@
 //! rules as AssistantBench's authors do.
 
 use scoring::Scorer;
+use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -44,7 +45,11 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
                 start_url: Some(super::assistantbench::START.to_owned()),
                 seed_urls: seed_urls(&[row.necessary_evidence, row.decomposition]),
                 tags: row.categories,
-                ..Task::new(id, GoalText::Words(row.question), Scorer::AssistantBench { gold })
+                ..Task::new(
+                    id,
+                    GoalText::Words(row.question),
+                    Scorer::AssistantBench(GoldAnswer { gold }),
+                )
             }),
         }
     }
@@ -110,7 +115,7 @@ mod tests {
             .tasks
             .iter()
             .filter_map(|task| match &task.scorer {
-                Scorer::AssistantBench { gold } => Some(gold.as_str()),
+                Scorer::AssistantBench(GoldAnswer { gold }) => Some(gold.as_str()),
                 _ => None,
             })
             .collect();
