@@ -1,4 +1,4 @@
-//! An instance of ServiceNow on which a task was set up. How that is done, and undone, is a matter of
+//! An instance of ServiceNow on which a task was set up. How that is done and undone is a matter of
 //! its benchmark (`workarena/instance.rs`).
 
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,8 @@
 //! JSON has it: the published code takes values as they come and raises an exception where one has
 //! the wrong type, and the order of keys can matter. Where the evaluators of WebArena-Lite and
 //! WebChoreArena differ, an [`Evaluation`] says by its [`Edition`] that they are meant. Nothing
-//! here asks a model, and pages only through [`Pages`](crate::Pages). [`Evaluation`] puts them together.
+//! here asks a model, and pages only through [`Pages`](crate::Pages). [`Evaluation`] puts them
+//! together.
 
 mod answer;
 mod contents;

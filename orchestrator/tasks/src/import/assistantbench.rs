@@ -5,8 +5,22 @@ use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_lines, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_lines, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "assistantbench",
+    id_prefixes: &["assistantbench-"],
+    read: |text, _| assistantbench(text),
+    live: Some(LiveWeb {
+        about: "AssistantBench: the JSON lines of its published dataset",
+        viewport: live::BROWSERGYM,
+    }),
+    scores: "AssistantBench: score saved answers",
+    answer_alone: true,
+};
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";

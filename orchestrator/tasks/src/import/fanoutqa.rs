@@ -6,8 +6,22 @@ use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_list, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "fanoutqa",
+    id_prefixes: &["fanoutqa-"],
+    read: |text, _| fanoutqa(text),
+    live: Some(LiveWeb {
+        about: "FanOutQA: `fanout-dev.json`, scored by AssistantBench's rules",
+        viewport: live::BROWSERGYM,
+    }),
+    scores: "FanOutQA: score saved answers by AssistantBench's rules",
+    answer_alone: true,
+};
 
 /// A question: what AssistantBench's rules read of it.
 #[derive(Deserialize)]

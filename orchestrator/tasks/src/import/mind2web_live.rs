@@ -5,8 +5,22 @@ use scoring::{KeyNode, Scorer};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_list, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "mind2web-live",
+    id_prefixes: &["mind2web-live-"],
+    read: |text, _| mind2web_live(text),
+    live: Some(LiveWeb {
+        about: "Mind2Web-Live: the JSON file that WebCanvas publishes",
+        viewport: live::WEBCANVAS,
+    }),
+    scores: "Mind2Web-Live: score saved steps by its key nodes",
+    answer_alone: false,
+};
 
 /// A task. What the nodes of `evaluation` have is read strictly: scores follow from it.
 #[derive(Deserialize)]

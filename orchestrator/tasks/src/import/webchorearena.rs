@@ -15,9 +15,18 @@ use scoring::webarena::{Edition, Evaluation};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::webarena::{About, Place, prepare, with_addresses};
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::webarena::{About, Place, prepare, published, with_addresses};
+use super::{Benchmark, Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{StopRules, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "webchorearena",
+    id_prefixes: &["webchorearena-"],
+    read: |text, _| webchorearena(text, &published()),
+    live: None,
+    scores: "WebChoreArena: score saved answers, addresses and contents of pages by its own rules",
+    answer_alone: false,
+};
 
 /// A task.
 #[derive(Deserialize)]
