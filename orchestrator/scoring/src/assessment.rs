@@ -5,12 +5,11 @@ use serde::de::DeserializeOwned;
 use serde::ser::{self, Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::evidence::PageEvidence;
 use crate::judge::{Judge, Judgement, Question, ask};
-use crate::webarena::PageEvidence;
+use crate::scorer::{Part, with_rule};
 use crate::{
     AgentRecord, Evidence, EvidenceKind, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Step,
-    assistantbench, mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena,
-    webarena_verified, workarena,
 };
 
 /// The scoring of one episode, from its first step to its score.
@@ -28,49 +27,6 @@ pub struct Assessment {
 pub(crate) struct Tracked<R: Rule> {
     rule: R,
     state: R::State,
-}
-
-/// A rule of any benchmark, or several.
-#[derive(Debug, Clone)]
-pub(crate) enum Part {
-    AssistantBench(Tracked<assistantbench::GoldAnswer>),
-    Mind2WebLive(Tracked<mind2web_live::KeyNodes>),
-    WebArena(Tracked<webarena::Evaluation>),
-    WebArenaVerified(Tracked<webarena_verified::VerifiedTask>),
-    VisualWebArena(Tracked<visualwebarena::Evaluation>),
-    WorkArena(Tracked<workarena::Config>),
-    TurkingBench(Tracked<turkingbench::Form>),
-    WarcBench(Tracked<warcbench::Check>),
-    Answer(Tracked<plain::AnswerRule>),
-    Url(Tracked<plain::UrlCheck>),
-    Program(Tracked<plain::ProgramCheck>),
-    State(Tracked<plain::StateCheck>),
-    Page(Tracked<plain::PageCheck>),
-    Infeasible(Tracked<plain::Infeasible>),
-    All(Vec<Assessment>),
-}
-
-/// Does the same with whichever rule a part is, and something else with several parts.
-macro_rules! with_rule {
-    ($part:expr, $one:ident => $rule:expr, $several:pat => $parts:expr) => {
-        match $part {
-            Part::AssistantBench($one) => $rule,
-            Part::Mind2WebLive($one) => $rule,
-            Part::WebArena($one) => $rule,
-            Part::WebArenaVerified($one) => $rule,
-            Part::VisualWebArena($one) => $rule,
-            Part::WorkArena($one) => $rule,
-            Part::TurkingBench($one) => $rule,
-            Part::WarcBench($one) => $rule,
-            Part::Answer($one) => $rule,
-            Part::Url($one) => $rule,
-            Part::Program($one) => $rule,
-            Part::State($one) => $rule,
-            Part::Page($one) => $rule,
-            Part::Infeasible($one) => $rule,
-            Part::All($several) => $parts,
-        }
-    };
 }
 
 impl<R: Rule> Tracked<R> {
@@ -105,7 +61,7 @@ impl Assessment {
 
     /// What has to be kept of the episode.
     pub fn needs(&self) -> Needs {
-        with_rule!(&self.part, one => one.rule.needs(), parts => {
+        with_rule!(Part, &self.part, one => one.rule.needs(), parts => {
             parts.iter().fold(Needs::default(), |needs, part| needs.or(part.needs()))
         })
     }
@@ -116,7 +72,7 @@ impl Assessment {
             self.conduct.answer = Some(answer.to_owned());
         }
         self.conduct.infeasible |= step.infeasible;
-        with_rule!(&mut self.part, one => one.rule.observe(&mut one.state, step), parts => {
+        with_rule!(Part, &mut self.part, one => one.rule.observe(&mut one.state, step), parts => {
             parts.iter_mut().for_each(|part| part.observe(step));
         });
     }
@@ -133,7 +89,7 @@ impl Assessment {
     ) -> Result<bool, E::Error> {
         let mut over = false;
         for Assessment { conduct, part } in self.in_order(moment) {
-            over |= with_rule!(part, one => {
+            over |= with_rule!(Part, part, one => {
                 one.rule.collect(&mut one.state, moment, conduct, evidence).await?
             }, _ => false);
         }
@@ -146,7 +102,7 @@ impl Assessment {
         self.add_leaves(&mut leaves);
         if moment == Moment::End {
             leaves.sort_by_key(
-                |leaf| with_rule!(&leaf.part, one => one.source(), _ => EvidenceKind::Steps),
+                |leaf| with_rule!(Part, &leaf.part, one => one.source(), _ => EvidenceKind::Steps),
             );
         }
         leaves
@@ -163,7 +119,9 @@ impl Assessment {
 
     /// Takes pages as somebody else has read them.
     pub fn accept_pages(&mut self, pages: &PageEvidence) {
-        with_rule!(&mut self.part, one => one.rule.accept_pages(&mut one.state, pages), parts => {
+        with_rule!(Part, &mut self.part, one => {
+            one.rule.accept_pages(&mut one.state, pages);
+        }, parts => {
             parts.iter_mut().for_each(|part| part.accept_pages(pages));
         });
     }
@@ -174,7 +132,9 @@ impl Assessment {
         if self.score() != Err(ScoreError::NeedsJudge) {
             return Vec::new();
         }
-        with_rule!(&self.part, one => one.rule.questions(&one.state, &self.conduct), parts => {
+        with_rule!(Part, &self.part, one => {
+            one.rule.questions(&one.state, &self.conduct)
+        }, parts => {
             parts.iter().flat_map(Assessment::questions).collect()
         })
     }
@@ -212,7 +172,7 @@ impl Assessment {
     }
 
     fn is_complete(&self) -> bool {
-        with_rule!(&self.part, one => one.rule.is_complete(&one.state), parts => {
+        with_rule!(Part, &self.part, one => one.rule.is_complete(&one.state), parts => {
             parts.iter().all(Assessment::is_complete)
         })
     }
@@ -220,7 +180,7 @@ impl Assessment {
     /// How far each key node has been reached, those of all parts in their order; none where there
     /// are no key nodes.
     pub fn key_nodes(&self) -> Vec<f64> {
-        with_rule!(&self.part, one => one.rule.key_nodes(&one.state), parts => {
+        with_rule!(Part, &self.part, one => one.rule.key_nodes(&one.state), parts => {
             parts.iter().flat_map(Assessment::key_nodes).collect()
         })
     }
@@ -231,13 +191,15 @@ impl Assessment {
     /// Where the published code raises an exception or gives no finite number; the benchmark then
     /// has no score. And where a judge has to decide who has not.
     pub fn score(&self) -> Result<Score, ScoreError> {
-        with_rule!(&self.part, one => one.rule.score(&one.state, &self.conduct), parts => product(parts))
+        with_rule!(Part, &self.part, one => {
+            one.rule.score(&one.state, &self.conduct)
+        }, parts => product(parts))
     }
 
     /// Takes up what was written of an episode.
     pub(crate) fn restore(mut self, saved: &Value) -> Result<Assessment, serde_json::Error> {
         self.conduct = AgentRecord::deserialize(saved)?;
-        with_rule!(&mut self.part, one => one.state = read(saved)?, parts => {
+        with_rule!(Part, &mut self.part, one => one.state = read(saved)?, parts => {
             let states = saved.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             // What was not written by these parts says at least what the agent did.
             let states = states.iter().chain(std::iter::repeat(saved));
@@ -261,7 +223,7 @@ impl Assessment {
         if !judgements.is_empty() {
             map.insert("judgements".to_owned(), serde_json::to_value(judgements)?);
         }
-        match with_rule!(&self.part, one => serde_json::to_value(&one.state)?, parts => {
+        match with_rule!(Part, &self.part, one => serde_json::to_value(&one.state)?, parts => {
             let parts = parts.iter().map(|part| part.to_map().map(Value::Object));
             let parts = Value::Array(parts.collect::<Result<_, _>>()?);
             Value::Object(Map::from_iter([("parts".to_owned(), parts)]))

@@ -10,7 +10,8 @@
 
 mod assessment;
 pub mod assistantbench;
-mod evidence;
+mod beginning;
+pub mod evidence;
 pub mod judge;
 pub mod mind2web_live;
 pub mod mode;
@@ -19,8 +20,8 @@ mod reading;
 mod rule;
 mod score;
 mod scorer;
+mod scorer_table;
 pub mod solution;
-pub mod tables;
 pub mod turkingbench;
 pub mod vectors;
 pub mod visualwebarena;
@@ -30,18 +31,20 @@ pub mod webarena_verified;
 pub mod workarena;
 
 pub use assessment::Assessment;
-pub use evidence::Evidence;
-pub use mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
+pub use beginning::{LONGEST_TEXT, beginning};
+pub use evidence::{
+    Decision, Evidence, Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence, ProbeQuestion,
+    ProgramCheck, ProgramExit, Undecided, tables,
+};
+pub use mind2web_live::{KeyNode, KeyNodes, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use mode::ScoringMode;
 pub use plain::{
-    Decision, Expectation, PageCheck, Pattern, ProgramCheck, ProgramExit, StateCheck, Texts,
-    Undecided, UrlCheck, UrlRule, Verdict,
+    Expectation, Infeasible, PageCheck, Pattern, StateCheck, Texts, UrlCheck, UrlRule, Verdict,
 };
 pub use reading::read_text;
-pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Rule};
+pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Requirement, Rule};
 pub use score::{Score, ScoreError, Step};
-pub use scorer::{Requirement, Scorer};
-pub use webarena::{Fetch, FetchResponse, Pages};
+pub use scorer::Scorer;
 
 /// What sums of fractions may lose on their way to 1.
 const ROUNDING: f64 = 1e-9;

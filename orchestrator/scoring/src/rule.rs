@@ -1,7 +1,8 @@
 //! What every rule is: it remembers, it observes steps, it collects evidence, and it scores.
 //!
 //! ```text
-//! start -> collect(Start) -> (observe, collect(Rest)) for each action -> collect(End) -> questions -> score
+//! start -> collect(Start) -> (observe, collect(Settled)) for each action
+//!       -> collect(End) -> questions -> score
 //! ```
 //!
 //! A rule keeps nothing of an episode itself: that is its [`State`](Rule::State). What all rules
@@ -9,13 +10,13 @@
 
 use std::future::Future;
 
+use camino::Utf8Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, PageEvidence, ProbeQuestion, ProgramCheck};
 use crate::judge::{Judgement, Question};
 use crate::mode::ScoringMode;
-use crate::webarena::PageEvidence;
 use crate::{Score, ScoreError, Step};
 
 /// A published rule, or one of ours, as a task has it.
@@ -30,6 +31,24 @@ pub trait Rule: Sync {
     /// The state of an episode that has not begun.
     fn start(&self) -> Self::State {
         Self::State::default()
+    }
+
+    /// What has to be there before an episode can begin.
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
+    }
+
+    /// Resolves what is relative against the folder of the suite.
+    fn resolve(&mut self, _folder: &Utf8Path) {}
+
+    /// What it believes of what the open page says of itself, or of its address, which a script can
+    /// change: the names under which results warn of it. Empty if no page can forge the score. It
+    /// has no default, because a rule that forgot it would be trusted in silence.
+    fn forgeable(&self) -> Vec<&'static str>;
+
+    /// Its key nodes as JSON, for agents that are told them; none where there are no key nodes.
+    fn node_texts(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What has to be kept of an episode for it.
@@ -75,6 +94,33 @@ pub trait Rule: Sync {
     /// If the published code raises an exception or gives no finite number (the benchmark then has
     /// no score), or if a judge has not decided yet.
     fn score(&self, state: &Self::State, conduct: &AgentRecord) -> Result<Score, ScoreError>;
+}
+
+/// What a rule cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Requirement<'a> {
+    /// A program, and the files of the suite that its command names.
+    Program(&'a ProgramCheck),
+    /// A probe of a site.
+    Probe(ProbeQuestion<'a>),
+}
+
+impl<'a> Requirement<'a> {
+    /// The program, where it is one.
+    pub fn program(self) -> Option<&'a ProgramCheck> {
+        match self {
+            Requirement::Program(program) => Some(program),
+            Requirement::Probe(_) => None,
+        }
+    }
+
+    /// The probe, where it is one.
+    pub fn probe(self) -> Option<ProbeQuestion<'a>> {
+        match self {
+            Requirement::Program(_) => None,
+            Requirement::Probe(probe) => Some(probe),
+        }
+    }
 }
 
 /// When evidence is collected.

@@ -1,13 +1,12 @@
 //! Attempts that were made elsewhere: what has to be known of one to score it.
 
-use scoring::webarena::{PageEvidence, PictureEvidence};
-use scoring::{Assessment, Scorer, Step};
+use scoring::{Assessment, PageEvidence, PictureEvidence, Scorer, Step};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Task;
-use crate::import::{ImportError, id_characters, read_lines};
+use crate::import::{BENCHMARKS, ImportError, id_characters, read_lines};
 
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena
 /// the last address and what was read of pages besides, Mind2Web-Live the steps.
@@ -66,8 +65,12 @@ impl SavedAttempt {
     /// Whether it is about this task. Imported tasks have the benchmark's name before its own id.
     pub fn is_of(&self, task: &Task) -> bool {
         let own = id_characters(&self.task);
+        let mut prefixes = BENCHMARKS.iter().flat_map(|benchmark| benchmark.id_prefixes);
         task.id == self.task
-            || task.id.strip_suffix(&own).is_some_and(|prefix| ID_PREFIXES.contains(&prefix))
+            || task
+                .id
+                .strip_suffix(&own)
+                .is_some_and(|prefix| prefixes.any(|known| *known == prefix))
     }
 
     /// What a scorer makes of it, by the published rules.
@@ -87,19 +90,6 @@ impl SavedAttempt {
         assessment
     }
 }
-
-/// What imported tasks have before the benchmark's own ids.
-const ID_PREFIXES: &[&str] = &[
-    "assistantbench-",
-    "fanoutqa-",
-    "mind2web-live-",
-    "visualwebarena-",
-    "webarena-",
-    "webchorearena-",
-    "dev.",
-    "test.",
-    "train.",
-];
 
 /// Reads JSON lines, one attempt each.
 ///

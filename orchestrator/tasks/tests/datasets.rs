@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::{env, fs};
 
 use camino::Utf8PathBuf;
-use scoring::webarena::{EvalType, Evaluation, PageEvidence};
+use scoring::evidence::PageEvidence;
+use scoring::webarena::{EvalType, Evaluation};
 use scoring::workarena::KINDS;
 use scoring::{Scorer, Step};
 use tasks::Task;

@@ -13,8 +13,9 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use camino::Utf8PathBuf;
+use scoring::evidence::{User, Visit};
 use scoring::tables::{Input, Lookup, Record, Tables};
-use scoring::workarena::{Config, Failure, KINDS, User, Visit};
+use scoring::workarena::{Config, Failure, KINDS};
 use scoring::{Fetch, FetchResponse, Pages};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -33,7 +33,6 @@ use std::sync::Arc;
 
 use client::LlmClient;
 use llm_client::Model;
-use scoring::Scorer;
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 use tasks::Task;
 pub use template::{TEMPLATES, TemplateError, Templates};
@@ -55,7 +54,7 @@ pub(crate) fn agent(
             Box::new(webarena::WebArena::new(settings.clone(), client))
         }
         AgentSettings::React(settings) => {
-            Box::new(react::React::new(settings.clone(), client, key_nodes(&task.scorer)))
+            Box::new(react::React::new(settings.clone(), client, task.scorer.node_texts()))
         }
         AgentSettings::SeeAct(settings) => Box::new(see_act::SeeAct::new(settings.clone(), client)),
         AgentSettings::Generic(settings) => {
@@ -68,16 +67,5 @@ pub(crate) fn agent(
         AgentSettings::Retrieval(settings) => {
             Box::new(retrieval::Retrieval::new(settings.clone(), client))
         }
-    }
-}
-
-/// The key nodes that the task's scorer wants, one JSON text for each. Empty if the scorer has
-/// none.
-fn key_nodes(scorer: &Scorer) -> Vec<String> {
-    match scorer {
-        Scorer::Mind2WebLive { nodes } => {
-            nodes.iter().filter_map(|node| serde_json::to_string(node).ok()).collect()
-        }
-        _ => Vec::new(),
     }
 }

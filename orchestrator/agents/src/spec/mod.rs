@@ -381,7 +381,7 @@ mod tests {
             ..Task::new(
                 "x".to_owned(),
                 tasks::GoalText::Words("x".to_owned()),
-                scoring::Scorer::Infeasible {},
+                scoring::Scorer::Infeasible(scoring::Infeasible {}),
             )
         };
         let lacks = |name: &str| {

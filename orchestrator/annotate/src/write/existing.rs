@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use scoring::Scorer;
 use scoring::solution::OracleStep;
+use scoring::{KeyNodes, Scorer};
 use tasks::{GoalText, Suite, Task, WorldSpec};
 
 use super::TaskFolder;
@@ -128,7 +128,7 @@ impl Draft {
         clock: jiff::Timestamp,
     ) -> Result<Draft, Error> {
         let unfit = |why: &str| Error::Unfit { path: file.to_owned(), why: why.to_owned() };
-        let Scorer::Mind2WebLive { nodes } = task.scorer else {
+        let Scorer::Mind2WebLive(KeyNodes { nodes }) = task.scorer else {
             return Err(unfit(
                 "its scorer is not `mind2web_live`, and only key nodes can be annotated",
             ));
@@ -179,7 +179,7 @@ pub(super) fn changed(
     task.goal = GoalText::Words(draft.goal.trim().to_owned());
     task.start_url = Some(draft.start_url.clone());
     let nodes = draft.nodes.iter().map(|node| node.node.clone()).collect();
-    task.scorer = Scorer::Mind2WebLive { nodes };
+    task.scorer = Scorer::Mind2WebLive(KeyNodes { nodes });
     let had_length = task.reference_steps.is_some();
     let sites = task.sites.clone();
     super::complete(&mut task, draft, into);

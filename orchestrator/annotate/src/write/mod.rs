@@ -17,7 +17,7 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use scoring::Scorer;
+use scoring::{KeyNodes, Scorer};
 use serde::Serialize;
 use tasks::import::live;
 use tasks::{GoalText, Task, WorldSpec, relative};
@@ -127,7 +127,7 @@ fn task_yaml(task: &Task) -> Result<String, Error> {
 fn new_task(draft: &Draft, into: &TaskFolder) -> Task {
     let goal = GoalText::Words(draft.goal.trim().to_owned());
     let nodes = draft.nodes.iter().map(|node| node.node.clone()).collect();
-    let mut task = Task::new(draft.task_id.clone(), goal, Scorer::Mind2WebLive { nodes });
+    let mut task = Task::new(draft.task_id.clone(), goal, Scorer::Mind2WebLive(KeyNodes { nodes }));
     task.start_url = Some(draft.start_url.clone());
     task.tags = vec!["annotated".to_owned()];
     complete(&mut task, draft, into);

@@ -1,5 +1,6 @@
 //! Options that several commands share, and the folders of this user.
 
+pub(crate) mod benchmarks;
 pub(crate) mod confinement;
 pub(crate) mod gateway_options;
 pub(crate) mod models;

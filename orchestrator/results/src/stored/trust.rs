@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use agents::AgentSpec;
 use processes::confine;
-use scoring::Scorer;
 use serde::{Deserialize, Serialize};
 use tasks::Task;
 
@@ -105,8 +104,8 @@ impl Conditions {
 
     /// The conditions of an attached episode, whose program has this confinement.
     pub fn attached(task: &Task, program: Confinement) -> Conditions {
-        let mut forgeable = Vec::new();
-        add_forgeable(&task.scorer, &mut forgeable);
+        let mut forgeable: Vec<String> =
+            task.scorer.forgeable().into_iter().map(str::to_owned).collect();
         forgeable.sort();
         forgeable.dedup();
         Conditions {
@@ -189,36 +188,11 @@ fn confinement(agent: &AgentSpec, programs: Confinement) -> Confinement {
     }
 }
 
-/// Adds the scorers that believe what the open page says of itself, or its address, which a script
-/// can change.
-fn add_forgeable(scorer: &Scorer, found: &mut Vec<String>) {
-    let mut add = |name: &str| found.push(name.to_owned());
-    match scorer {
-        Scorer::Page(_) => add("page"),
-        Scorer::Url(_) => add("url"),
-        Scorer::WarcBench(check) if check.reads_the_page() => add(check.eval_type()),
-        Scorer::WebArena(check) => check.reads_of_the_open_page().into_iter().for_each(add),
-        Scorer::VisualWebArena(check) => check.reads_of_the_open_page().into_iter().for_each(add),
-        // Steps and their elements, the form, and what the platform's checks ask the page.
-        Scorer::Mind2WebLive { .. } => add("mind2web_live"),
-        Scorer::TurkingBench(_) => add("turkingbench"),
-        Scorer::WorkArena(_) => add("workarena"),
-        Scorer::All(parts) => parts.iter().for_each(|part| add_forgeable(part, found)),
-        Scorer::WarcBench(_)
-        | Scorer::AssistantBench { .. }
-        | Scorer::WebArenaVerified(_)
-        | Scorer::Equals(_)
-        | Scorer::Contains(_)
-        | Scorer::Matches(_)
-        | Scorer::Program(_)
-        | Scorer::State(_)
-        | Scorer::Infeasible {} => {}
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use scoring::Scorer;
+
     use super::*;
 
     #[test]
@@ -260,7 +234,7 @@ mod tests {
         assert_eq!(Conditions::default().doubts(), Vec::<String>::new());
         let url =
             scoring::UrlCheck(scoring::UrlRule::Contains(scoring::Texts(vec!["a".to_owned()])));
-        let page = Scorer::All(vec![Scorer::Url(url), Scorer::Infeasible {}]);
+        let page = Scorer::All(vec![Scorer::Url(url), Scorer::Infeasible(scoring::Infeasible {})]);
         let task = Task::new("t".to_owned(), tasks::GoalText::Words("go".to_owned()), page);
         let attached = Conditions::attached(&task, Confinement::Off);
         assert_eq!(

@@ -14,9 +14,9 @@ pub(crate) mod servicenow;
 pub(crate) mod workarena_session;
 
 use browser::Action;
-use scoring::workarena::Session;
+use scoring::evidence::Session;
 use scoring::{
-    Decision, Evidence, Fetch, FetchResponse, Pages, ProgramCheck, StateCheck, Undecided,
+    Decision, Evidence, Fetch, FetchResponse, Pages, ProbeQuestion, ProgramCheck, Undecided,
 };
 use serde_json::Value;
 
@@ -82,8 +82,8 @@ impl<E: Environment> Pages for EpisodeEvidence<'_, E> {
 impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
     type Tables = ServiceNow;
 
-    async fn probe(&mut self, check: &StateCheck) -> Result<Value, EnvironmentError> {
-        self.environment.probe(check).await
+    async fn probe(&mut self, question: ProbeQuestion<'_>) -> Result<Value, EnvironmentError> {
+        self.environment.probe(question).await
     }
 
     async fn decide(

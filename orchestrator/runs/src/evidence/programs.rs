@@ -130,7 +130,7 @@ fn variables(
     // Nothing is to be left behind in the folders of the suite and the benchmark.
     all.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
     // The kernel refuses a variable of more than 128 KiB, and with it the program.
-    let answer = context.answer.map(scoring::plain::beginning);
+    let answer = context.answer.map(scoring::beginning);
     all.extend(answer.map(|answer| ("SANDBOX_ANSWER".into(), answer.replace('\0', "").into())));
     all
 }

@@ -11,7 +11,8 @@
 
 use std::sync::Arc;
 
-use scoring::workarena::{Config, Failure, Session};
+use scoring::evidence::Session;
+use scoring::workarena::{Config, Failure};
 use scoring::{Pages as _, Scorer};
 use sha2::{Digest as _, Sha256};
 use tasks::Task;

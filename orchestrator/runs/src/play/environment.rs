@@ -8,7 +8,7 @@ use browser::{
     ScreenshotOptions, StorageState,
 };
 use gateway::Entry;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
+use scoring::{Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, Undecided};
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
@@ -123,7 +123,7 @@ pub trait Environment: Send + Sized + 'static {
     /// The answer to a question about the state of a site, as it is now.
     fn probe(
         &mut self,
-        question: &StateCheck,
+        question: ProbeQuestion<'_>,
     ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
 
     /// What a scorer's program decides, which reaches the episode's sites and is told what the

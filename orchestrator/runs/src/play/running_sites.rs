@@ -8,7 +8,7 @@ use browser::Cookie;
 use daemon::SiteRoutes;
 use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
-use scoring::{Requirement, Scorer, StateCheck};
+use scoring::{ProbeQuestion, Requirement, Scorer};
 use serde_json::Value;
 use sites::{ApiClient, Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
@@ -127,10 +127,9 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
         }
     }
     for question in task.scorer.requirements().into_iter().filter_map(Requirement::probe) {
-        let known = &listed(&question.site)?.probes;
-        if !known.contains_key(&question.probe) {
-            let meant =
-                suggestions::did_you_mean(&question.probe, known.keys().map(String::as_str));
+        let known = &listed(question.site)?.probes;
+        if !known.contains_key(question.probe) {
+            let meant = suggestions::did_you_mean(question.probe, known.keys().map(String::as_str));
             return Err(format!("`{}` has no probe `{}`{meant}", question.site, question.probe));
         }
     }
@@ -237,7 +236,10 @@ impl LeasedSites {
     }
 
     /// The answer to a question about the state of a site.
-    pub(crate) async fn probe(&self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+    pub(crate) async fn probe(
+        &self,
+        question: ProbeQuestion<'_>,
+    ) -> Result<Value, EnvironmentError> {
         let site = self.sites.iter().find(|site| site.lease.site().name == question.site);
         let site = site.ok_or_else(|| {
             EnvironmentError::while_doing("read a site's state")(format!(
@@ -245,7 +247,7 @@ impl LeasedSites {
                 question.site
             ))
         })?;
-        let answer = site.lease.probe(&question.probe, &question.with).await;
+        let answer = site.lease.probe(question.probe, question.with).await;
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
     }
 

@@ -173,7 +173,11 @@ mod tests {
         let sites = sites.iter().map(|&site| site.to_owned()).collect();
         Task {
             sites,
-            ..Task::new(id.to_owned(), GoalText::Words("go".to_owned()), Scorer::Infeasible {})
+            ..Task::new(
+                id.to_owned(),
+                GoalText::Words("go".to_owned()),
+                Scorer::Infeasible(scoring::Infeasible {}),
+            )
         }
     }
 

@@ -118,7 +118,11 @@ mod tests {
         let message = |url: &str, hosts: &[&str]| {
             let task = Task {
                 start_url: Some(url.to_owned()),
-                ..Task::new("x".to_owned(), GoalText::Words("x".to_owned()), Scorer::Infeasible {})
+                ..Task::new(
+                    "x".to_owned(),
+                    GoalText::Words("x".to_owned()),
+                    Scorer::Infeasible(scoring::Infeasible {}),
+                )
             };
             let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
             check(&task, &[], &routes, &hosts).err().unwrap_or_default()

@@ -16,7 +16,7 @@ use browser::{
 use gateway::{Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
+use scoring::{Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, Undecided};
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
@@ -408,7 +408,7 @@ impl Environment for World {
         self.network.as_ref().map(|network| network.take())
     }
 
-    async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
+    async fn probe(&mut self, question: ProbeQuestion<'_>) -> Result<Value, EnvironmentError> {
         self.sites.probe(question).await
     }
 

@@ -11,9 +11,10 @@ use browser::{
 use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
+use scoring::assistantbench::GoldAnswer;
 use scoring::solution::{Element, OracleStep};
 use scoring::{
-    Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck, Undecided,
+    Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, ProgramExit, Scorer, Undecided,
 };
 use serde_json::Value;
 use sites::ApiClient;
@@ -181,8 +182,8 @@ impl Environment for Fake {
         Ok((self.page == 3).then(|| "2 requests in flight".to_owned()))
     }
 
-    async fn probe(&mut self, question: &StateCheck) -> Result<Value, EnvironmentError> {
-        Err(broken("read a site's state", &question.site))
+    async fn probe(&mut self, question: ProbeQuestion<'_>) -> Result<Value, EnvironmentError> {
+        Err(broken("read a site's state", question.site))
     }
 
     /// Programs are called by what they say.
@@ -239,7 +240,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         ..Task::new(
             id.to_owned(),
             GoalText::Words(format!("Follow the link {clicks} times and say what you see.")),
-            Scorer::AssistantBench { gold: "a red bicycle".to_owned() },
+            Scorer::AssistantBench(GoldAnswer { gold: "a red bicycle".to_owned() }),
         )
     };
     Ok(Suite {

@@ -18,7 +18,7 @@ use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, HostFacts, Limits, Options};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
+use scoring::{Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, Undecided};
 use serde_json::{Value, json};
 use sites::{ApiClient, Lease, Site, SiteGroup};
 use snapshots::Exchange;
@@ -154,7 +154,7 @@ impl Environment for Desk {
         Ok(None)
     }
 
-    async fn probe(&mut self, _: &StateCheck) -> Result<Value, EnvironmentError> {
+    async fn probe(&mut self, _: ProbeQuestion<'_>) -> Result<Value, EnvironmentError> {
         Err(broken("it has no probes"))
     }
 

@@ -1,7 +1,7 @@
 //! How questions are put to a model.
 
 use super::Question;
-use crate::plain::beginning;
+use crate::beginning::beginning;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq)]

@@ -9,7 +9,6 @@ mod rule;
 pub use node::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use published::PublishedNode;
 pub use rule::{KeyNodes, NodeQuestion, State};
-use serde::{Deserialize as _, Deserializer, de};
 
 use super::judge::Question;
 use super::{ScoreError, Step};
@@ -84,10 +83,4 @@ pub fn decoded(url: &str) -> String {
 /// selector, or a page that cannot be read.
 pub fn count_elements(html: &str, selector: &str) -> Option<usize> {
     python_compat::soup::count(&python_compat::soup::parse(html).ok()?, selector)
-}
-
-/// A task without key nodes would be done before it began.
-pub(super) fn read_nodes<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<KeyNode>, D::Error> {
-    let nodes = Vec::<KeyNode>::deserialize(input)?;
-    if nodes.is_empty() { Err(de::Error::custom("nodes: none given")) } else { Ok(nodes) }
 }

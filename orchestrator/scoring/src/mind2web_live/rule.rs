@@ -4,15 +4,22 @@
 //! address that it cannot parse, and gives up the step; here that node stays as it was and the
 //! others are still judged.
 
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::KeyNode;
 use crate::judge::{Judgement, Question};
 use crate::{AgentRecord, EvidenceKind, Needs, Rule, Score, ScoreError, Step};
 
 /// What must have been reached, in any order.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KeyNodes(pub Vec<KeyNode>);
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "struct variant Scorer::Mind2WebLive")]
+#[schemars(inline, description = "")]
+pub struct KeyNodes {
+    /// What must have been reached; at least one.
+    #[serde(deserialize_with = "read_nodes")]
+    pub nodes: Vec<KeyNode>,
+}
 
 /// What the rule remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -39,20 +46,25 @@ impl Rule for KeyNodes {
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
     fn start(&self) -> State {
-        State { nodes: vec![0.0; self.0.len()], questions: Vec::new() }
+        State { nodes: vec![0.0; self.nodes.len()], questions: Vec::new() }
     }
 
     fn needs(&self) -> Needs {
-        Needs { html: self.0.iter().any(KeyNode::wants_html), ..Needs::default() }
+        Needs { html: self.nodes.iter().any(KeyNode::wants_html), ..Needs::default() }
+    }
+
+    /// Steps and their elements are what the page shows of them.
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["mind2web_live"]
     }
 
     /// Raises each node's best score by what this step earns, and notes what a judge has to be
     /// asked. What is reached is not asked about again.
     fn observe(&self, state: &mut State, step: &Step<'_>) {
         let State { nodes: best, questions } = state;
-        best.resize(self.0.len(), 0.0);
+        best.resize(self.nodes.len(), 0.0);
         for (place, (node, best)) in
-            self.0.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
+            self.nodes.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
         {
             if let Ok(Some(question)) = node.asks(step) {
                 let question = NodeQuestion { node: place, question };
@@ -83,6 +95,10 @@ impl Rule for KeyNodes {
         open
     }
 
+    fn node_texts(&self) -> Vec<String> {
+        self.nodes.iter().filter_map(|node| serde_json::to_string(node).ok()).collect()
+    }
+
     fn key_nodes(&self, state: &State) -> Vec<f64> {
         state.nodes.clone()
     }
@@ -94,10 +110,16 @@ impl Rule for KeyNodes {
         Ok(Score {
             value,
             near_success,
-            nodes: Some(self.0.len()),
+            nodes: Some(self.nodes.len()),
             ..Score::of(success, Vec::new())
         })
     }
+}
+
+/// A task without key nodes would be done before it began.
+fn read_nodes<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<KeyNode>, D::Error> {
+    let nodes = Vec::<KeyNode>::deserialize(input)?;
+    if nodes.is_empty() { Err(de::Error::custom("nodes: none given")) } else { Ok(nodes) }
 }
 
 /// Key-node completion: the mean of the nodes' best scores, and how many nodes are not reached.

@@ -5,7 +5,6 @@
 //! write golds, and models write answers. Numbers are texts: 1986 is as far from 1987 as 12 is.
 
 mod page;
-mod program;
 mod rule;
 mod site_state;
 
@@ -13,26 +12,16 @@ use std::fmt;
 
 use fancy_regex::Regex;
 pub use page::{PageCheck, Verdict};
-pub use program::{Decision, ProgramCheck, ProgramExit, Undecided};
 pub(crate) use rule::ask;
-pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
+pub use rule::{
+    Contains, Equals, Infeasible, Matches, PageState, ProgramState, SiteState, UrlState,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use site_state::{Expectation, StateCheck};
 
-/// The longest text, in bytes, that a pattern which goes back is tried on. A longer one does not
-/// match it.
-pub const LONGEST_TEXT: usize = 64 << 10;
-
-/// The beginning of a text, for judges and programs that cannot be given a text of any length.
-pub fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
+use crate::beginning::LONGEST_TEXT;
 
 /// One text or several. A single one is written as such.
 #[derive(Debug, Clone, PartialEq, Eq)]

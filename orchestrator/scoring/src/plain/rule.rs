@@ -1,60 +1,80 @@
 //! Our own rules: what each remembers, reads and gives.
 
+use camino::Utf8Path;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, Undecided, UrlCheck, Verdict,
-    contains, equals, matches,
-};
-use crate::webarena::Pages;
+use super::{PageCheck, Pattern, StateCheck, Texts, UrlCheck, Verdict, contains, equals, matches};
+use crate::evidence::{Decision, Pages, ProgramCheck, Undecided};
 use crate::{
-    AgentRecord, Evidence, EvidenceKind, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Step,
+    AgentRecord, Evidence, EvidenceKind, Moment, NoState, ROUNDING, Requirement, Rule, Score,
+    ScoreError, Step,
 };
 
-/// What an answer has to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AnswerRule {
-    /// It is one of these.
-    Equals(Texts),
-    /// It has each of these in it.
-    Contains(Texts),
-    /// It matches.
-    Matches(Pattern),
+/// The answer is one of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Equals(pub Texts);
+
+/// The answer has each of these in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Contains(pub Texts);
+
+/// The answer matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Matches(pub Pattern);
+
+/// A rule that looks at the answer alone: what is wrong with it, if something is.
+macro_rules! answer_rule {
+    ($rule:ty, $wrong:path) => {
+        impl Rule for $rule {
+            type State = NoState;
+            const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+            fn forgeable(&self) -> Vec<&'static str> {
+                Vec::new()
+            }
+
+            fn is_complete(&self, _: &NoState) -> bool {
+                true
+            }
+
+            fn score(&self, _: &NoState, conduct: &AgentRecord) -> Result<Score, ScoreError> {
+                Ok(score_answer(conduct, |answer| $wrong(&self.0, answer)))
+            }
+        }
+    };
 }
 
-impl Rule for AnswerRule {
-    type State = NoState;
-    const SOURCE: EvidenceKind = EvidenceKind::Steps;
+answer_rule!(Equals, equals);
+answer_rule!(Contains, contains);
+answer_rule!(Matches, matches);
 
-    fn is_complete(&self, _: &NoState) -> bool {
-        true
-    }
-
-    fn score(&self, _: &NoState, conduct: &AgentRecord) -> Result<Score, ScoreError> {
-        let Some(answer) = &conduct.answer else {
-            let wrong = vec!["there is no answer".to_owned()];
-            return Ok(Score { answered: Some(false), ..Score::of(false, wrong) });
-        };
-        let wrong = match self {
-            AnswerRule::Equals(texts) => equals(texts, answer),
-            AnswerRule::Contains(texts) => contains(texts, answer),
-            AnswerRule::Matches(pattern) => matches(pattern, answer),
-        };
-        Ok(Score {
-            answered: Some(true),
-            ..Score::of(wrong.is_none(), wrong.into_iter().collect())
-        })
-    }
+fn score_answer(conduct: &AgentRecord, wrong: impl Fn(&str) -> Option<String>) -> Score {
+    let Some(answer) = &conduct.answer else {
+        let wrong = vec!["there is no answer".to_owned()];
+        return Score { answered: Some(false), ..Score::of(false, wrong) };
+    };
+    let wrong = wrong(answer);
+    Score { answered: Some(true), ..Score::of(wrong.is_none(), wrong.into_iter().collect()) }
 }
 
 /// The goal cannot be reached, and the agent says so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Infeasible;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "struct variant Scorer::Infeasible")]
+#[schemars(inline, description = "")]
+pub struct Infeasible {}
 
 impl Rule for Infeasible {
     type State = NoState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+    fn forgeable(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     fn is_complete(&self, _: &NoState) -> bool {
         true
@@ -76,6 +96,11 @@ pub struct UrlState {
 impl Rule for UrlCheck {
     type State = UrlState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+    /// A script can change the address.
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["url"]
+    }
 
     fn observe(&self, state: &mut UrlState, step: &Step<'_>) {
         if !step.url.is_empty() {
@@ -107,6 +132,18 @@ pub struct ProgramState {
 impl Rule for ProgramCheck {
     type State = ProgramState;
     const SOURCE: EvidenceKind = EvidenceKind::Program;
+
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        vec![Requirement::Program(self)]
+    }
+
+    fn resolve(&mut self, folder: &Utf8Path) {
+        self.run_in(folder);
+    }
+
+    fn forgeable(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     async fn collect<E: Evidence>(
         &self,
@@ -153,6 +190,14 @@ impl Rule for StateCheck {
     type State = SiteState;
     const SOURCE: EvidenceKind = EvidenceKind::Site;
 
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        vec![Requirement::Probe(self.question())]
+    }
+
+    fn forgeable(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     async fn collect<E: Evidence>(
         &self,
         state: &mut SiteState,
@@ -161,7 +206,7 @@ impl Rule for StateCheck {
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
-            state.found = Some(evidence.probe(self).await?);
+            state.found = Some(evidence.probe(self.question()).await?);
         }
         Ok(false)
     }
@@ -190,6 +235,10 @@ pub struct PageState {
 impl Rule for PageCheck {
     type State = PageState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["page"]
+    }
 
     async fn collect<E: Evidence>(
         &self,

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::evidence::ProbeQuestion;
+
 /// A question to a site, and what its answer has to be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +41,11 @@ pub enum Expectation {
 }
 
 impl StateCheck {
+    /// The question alone.
+    pub fn question(&self) -> ProbeQuestion<'_> {
+        ProbeQuestion { site: &self.site, probe: &self.probe, with: &self.with }
+    }
+
     /// What is wrong with an answer, if something is.
     pub fn judge(&self, answer: &Value) -> Option<String> {
         let wrong = match (&self.expect, answer) {

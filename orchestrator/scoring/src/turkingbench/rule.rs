@@ -18,6 +18,10 @@ impl Rule for Form {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Form;
 
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["turkingbench"]
+    }
+
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,

@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::judge::{PartialScore, Question};
-use super::super::webarena::pages::{self, Stop};
 use super::super::webarena::reading::{read_answers, read_targets, read_types};
-use super::super::webarena::{self, Ending, NO_METHOD, PageEvidence, Pages, Target, raised};
+use super::super::webarena::{self, Ending, NO_METHOD, Target, raised};
 use super::super::{Score, ScoreError};
 use super::function::Function;
 use super::{PageImageQuery, StringMatch, UrlMatch, page_image_query, target};
+use crate::evidence::pages::{self, Stop};
+use crate::evidence::{PageEvidence, Pages};
 
 /// `eval` of a task file, as VisualWebArena publishes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@
 use serde_json::Value;
 
 use super::super::webarena::function::{self as shared, Call};
-use super::super::webarena::pages::{Pages, Stop, to_text};
 use super::super::webarena::shop::Review;
 use super::order;
+use crate::evidence::pages::{Pages, Stop, to_text};
 
 /// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
 use super::super::judge::{PartialScore, Question};
-use super::super::webarena::pages::{Pages, Stop};
-use super::super::webarena::{BAD_VALUE, Fetch, OR, PictureEvidence};
+use super::super::webarena::{BAD_VALUE, OR};
 use super::{Evaluation, target};
+use crate::evidence::pages::{Pages, Stop};
+use crate::evidence::{Fetch, PictureEvidence};
 
 /// A question about the pictures of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

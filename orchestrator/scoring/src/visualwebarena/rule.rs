@@ -1,11 +1,16 @@
 //! VisualWebArena's `eval` as the rule of a task.
 
 use super::Evaluation;
+use crate::evidence::{PageEvidence, Pages};
 use crate::judge::Question;
-use crate::webarena::{Ending, PageEvaluation, PageEvidence, Pages};
+use crate::webarena::{Ending, PageEvaluation};
 use crate::{Score, ScoreError};
 
 impl PageEvaluation for Evaluation {
+    fn reads_of_the_open_page(&self) -> Vec<&'static str> {
+        self.reads_of_the_open_page()
+    }
+
     async fn read_pages<P: Pages + Send>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
         self.read(pages).await
     }

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::super::ScoreError;
 use super::super::judge::PartialScore;
-use super::super::webarena::pages::{self, Pages, Stop, to_text};
 use super::super::webarena::{BAD_VALUE, Target};
 use super::function::Function;
 use super::{Evaluation, contents};
+use crate::evidence::pages::{self, Pages, Stop, to_text};
 
 /// Reads target after target, up to the first that gives nothing at all.
 pub(super) async fn read<P: Pages>(

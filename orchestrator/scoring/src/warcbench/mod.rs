@@ -19,8 +19,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::mode::ScoringMode;
-use super::webarena::{PageEvidence, Pages};
 use super::{Score, ScoreError};
+use crate::evidence::{PageEvidence, Pages};
 
 /// The benchmark's `eval_type`, with the script or the wanted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -54,11 +54,6 @@ impl Check {
         }
     }
 
-    /// Whether it believes what the open page says of itself.
-    pub fn reads_the_page(&self) -> bool {
-        matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
-    }
-
     /// The benchmark's name for it.
     pub fn eval_type(&self) -> &'static str {
         match self {
@@ -69,7 +64,7 @@ impl Check {
         }
     }
 
-    /// Whether pages decide, and not the answer.
+    /// Whether the open page decides, and not the answer.
     fn reads_pages(&self) -> bool {
         matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
     }
@@ -85,7 +80,7 @@ impl Check {
     ) -> Result<PageEvidence, P::Error> {
         let mut found = PageEvidence::default();
         if let Check::UrlMatcher(_) = self {
-            found.url = super::webarena::pages::address(pages).await?;
+            found.url = super::evidence::pages::address(pages).await?;
         }
         if let Check::JsMatcher(script) = self {
             match pages.evaluate(&js_matcher::expression(script, mode)).await? {

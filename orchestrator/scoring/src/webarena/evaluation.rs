@@ -9,7 +9,8 @@ use super::super::{AgentRecord, Score, ScoreError};
 use super::edition::{Edition, read_edition};
 use super::function::{Call, Function};
 use super::reading::{read_answers, read_targets, read_types};
-use super::{PageEvidence, StringMatch, Target, UrlMatch, target};
+use super::{StringMatch, Target, UrlMatch, target};
+use crate::evidence::PageEvidence;
 
 /// `eval` of a task file, as WebArena publishes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

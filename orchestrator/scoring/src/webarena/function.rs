@@ -5,8 +5,8 @@
 use python_compat::url::Url;
 use serde_json::Value;
 
-use super::pages::{Pages, Stop, text};
 use super::shop::{self, Review};
+use crate::evidence::pages::{Pages, Stop, text};
 
 /// A call: a name and its arguments.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 //! JSON has it: the published code takes values as they come and raises an exception where one has
 //! the wrong type, and the order of keys can matter. Where the evaluators of WebArena-Lite and
 //! WebChoreArena differ, an [`Evaluation`] says by its [`Edition`] that they are meant. Nothing
-//! here asks a model, and pages only through [`Pages`]. [`Evaluation`] puts them together.
+//! here asks a model, and pages only through [`Pages`](crate::Pages). [`Evaluation`] puts them
+//! together.
 
 mod answer;
 mod contents;
@@ -14,7 +15,6 @@ mod edition;
 mod evaluation;
 pub(super) mod function;
 mod lite;
-pub(super) mod pages;
 pub(super) mod reading;
 mod rule;
 pub(super) mod shop;
@@ -28,7 +28,6 @@ pub use contents::RequiredContents;
 pub use edition::Edition;
 pub(crate) use evaluation::is_of_the_open_page;
 pub use evaluation::{Ending, EvalType, Evaluation, OtherUrl};
-pub use pages::{Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence};
 pub use rule::{PageEvaluation, State};
 use serde_json::Value;
 pub use string_match::StringMatch;

@@ -4,13 +4,17 @@ use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, Evaluation, PageEvidence, Pages};
+use super::{Ending, Evaluation};
+use crate::evidence::{PageEvidence, Pages};
 use crate::judge::Question;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// An `eval` that is scored by the answer and by what pages say once the agent has ended. WebArena
 /// and VisualWebArena have one each.
 pub trait PageEvaluation: Sync {
+    /// The evaluators that read the page which is open when the episode ends, or its address.
+    fn reads_of_the_open_page(&self) -> Vec<&'static str>;
+
     /// Reads what it needs of pages.
     fn read_pages<P: Pages + Send>(
         &self,
@@ -28,6 +32,10 @@ pub trait PageEvaluation: Sync {
 }
 
 impl PageEvaluation for Evaluation {
+    fn reads_of_the_open_page(&self) -> Vec<&'static str> {
+        self.reads_of_the_open_page()
+    }
+
     async fn read_pages<P: Pages + Send>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
         self.read(pages).await
     }
@@ -52,6 +60,10 @@ pub struct State {
 impl<T: PageEvaluation> Rule for T {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Pages;
+
+    fn forgeable(&self) -> Vec<&'static str> {
+        self.reads_of_the_open_page()
+    }
 
     async fn collect<E: Evidence>(
         &self,

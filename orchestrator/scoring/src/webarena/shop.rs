@@ -4,7 +4,7 @@
 use python_compat::int::Int;
 use serde_json::{Value, json};
 
-use super::pages::{Fetch, FetchResponse, Pages, Stop, to_text};
+use crate::evidence::pages::{Fetch, FetchResponse, Pages, Stop, to_text};
 
 /// `ACCOUNTS["shopping_site_admin"]` of `browser_env/env_config.py`.
 const USERNAME: &str = "admin";

@@ -6,8 +6,8 @@ use super::super::ScoreError;
 use super::super::judge::PartialScore;
 use super::edition::Edition;
 use super::function::{Call, Function};
-use super::pages::{self, PageEvidence, Pages, Stop, returned, text};
 use super::{BAD_VALUE, Evaluation, RequiredContents};
+use crate::evidence::pages::{self, PageEvidence, Pages, Stop, returned, text};
 
 /// One place to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

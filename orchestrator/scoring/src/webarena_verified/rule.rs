@@ -77,6 +77,10 @@ impl Rule for VerifiedTask {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Traffic;
 
+    fn forgeable(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     fn needs(&self) -> Needs {
         Needs { traffic: true, ..Needs::default() }
     }

@@ -4,8 +4,9 @@ use python_compat::text::{lower, strip};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Failure, Move, Verdict, Visit, answer, page};
+use super::{Failure, Move, Verdict, answer, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::OracleStep;
 use crate::tables::{Lookup, Tables, kept};
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};
 use super::menu::escaped;
-use super::{Failure, Move, Verdict, Visit, page};
+use super::{Failure, Move, Verdict, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::OracleStep;
 use crate::tables::{Display, Lookup, Tables, kept, shown};
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Failure, Move, TARGET, Verdict, Visit, page};
+use super::{Failure, Move, TARGET, Verdict, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::{Element, OracleStep};
 use crate::tables::{Display, Lookup, Tables, shown};
 

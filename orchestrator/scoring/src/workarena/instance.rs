@@ -2,38 +2,11 @@
 //! user has made.
 
 use python_compat::url::quote;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Failure;
+use crate::evidence::{User, Visit};
 use crate::tables::{Display, Input, Lookup, Record, Tables, kept, shown};
-
-/// An episode's place on an instance, from [`Config::set_up`](super::Config::set_up) to
-/// [`Config::tear_down`](super::Config::tear_down).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Visit {
-    /// Where the instance is, such as `https://desk.test`, without a slash behind.
-    pub address: String,
-    /// The path of the page that the task begins on.
-    pub start: String,
-    /// The user who does the task.
-    pub user: User,
-    /// What was made for the task: tables, and the `sys_id` of a record in each.
-    pub made: Vec<(String, String)>,
-}
-
-/// A user of an instance.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct User {
-    /// What is typed as the name.
-    pub name: String,
-    /// What is typed as the password.
-    pub password: String,
-    /// The user's record.
-    pub sys_id: String,
-}
 
 /// The role that users of all these tasks have: `user_roles` of `AbstractServiceNowTask`.
 const ROLE: &str = "admin";

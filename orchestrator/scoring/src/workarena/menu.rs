@@ -3,8 +3,9 @@
 use python_compat::url::{SplitResult, unquote};
 use serde::{Deserialize, Serialize};
 
-use super::{Failure, Move, Verdict, Visit, page};
+use super::{Failure, Move, Verdict, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::{Element, Fill, OracleStep};
 use crate::tables::{Lookup, Tables, kept};
 

@@ -31,18 +31,19 @@ use std::convert::Infallible;
 pub use chart::{Chart, Question, Unit};
 pub use filter::{ColumnType, Filter, FilterCondition, Joint};
 pub use form::{Field, NewRecord};
-pub use instance::{User, Visit, first_name, last_name};
+pub use instance::{first_name, last_name};
 pub use kind::{Form, KINDS, Kind};
 pub use knowledge::{Articles, Knowledge};
 pub use menu::{Impersonation, Menu};
 pub use order::{Choice, Control, Order};
-pub use rule::{Session, State};
+pub use rule::State;
 use serde::{Deserialize, Serialize};
 pub use sort::{Direction, Key, Sort};
 use thiserror::Error;
 
 use super::Score;
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::OracleStep;
 use crate::tables::Tables;
 

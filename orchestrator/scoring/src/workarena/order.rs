@@ -6,8 +6,9 @@ use python_compat::url::{Url, parse_qs, unquote};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Failure, Move, Verdict, Visit, page};
+use super::{Failure, Move, Verdict, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::{Element, OracleStep};
 use crate::tables::{Lookup, Record, Tables, kept};
 

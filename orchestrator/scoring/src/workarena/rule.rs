@@ -2,17 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, Failure, Verdict, Visit};
+use super::{Config, Failure, Verdict};
+use crate::evidence::Session;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
-
-/// An instance on which a task has been set up.
-#[derive(Debug, Clone)]
-pub struct Session<T> {
-    /// What was made there for the task.
-    pub visit: Visit,
-    /// The instance's tables.
-    pub tables: T,
-}
 
 /// What the rule remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -25,6 +17,11 @@ pub struct State {
 impl Rule for Config {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::ServiceNow;
+
+    /// What the platform's checks ask the page.
+    fn forgeable(&self) -> Vec<&'static str> {
+        vec!["workarena"]
+    }
 
     async fn collect<E: Evidence>(
         &self,

@@ -6,8 +6,9 @@ use python_compat::url::{Url, unquote};
 use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};
-use super::{Failure, Move, Verdict, Visit, page};
+use super::{Failure, Move, Verdict, page};
 use crate::Pages;
+use crate::evidence::Visit;
 use crate::solution::OracleStep;
 
 /// A list to be sorted.

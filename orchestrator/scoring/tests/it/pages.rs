@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scoring::turkingbench::{Cell, field};
-use scoring::{KeyNode, Method, PathNode, ScoreError, Scorer, Step, ValueNode};
+use scoring::{KeyNode, KeyNodes, Method, PathNode, ScoreError, Scorer, Step, ValueNode};
 
 const PAGE: &str = "<html><body><ul id=seats><li class=free><a href=/1><span>1A</span></a></li>\
     <li><a href=/2><span id=two>2B</span></a></li></ul><input id=name value=x></body></html>";
@@ -59,7 +59,7 @@ fn a_value_may_be_asked_of_one_element() {
     };
     assert_eq!(score(&value("input"), PAGE, "#name"), Ok(1.0));
     assert_eq!(score(&value("a"), PAGE, "#name"), Ok(0.0));
-    let scorer = Scorer::Mind2WebLive { nodes: vec![value("input")] };
+    let scorer = Scorer::Mind2WebLive(KeyNodes { nodes: vec![value("input")] });
     assert!(scorer.needs().html && Scorer::All(vec![scorer.clone()]).needs().html);
     let mut state = scorer.start();
     let step = Step {

@@ -3,12 +3,12 @@
 use std::convert::Infallible;
 
 use proptest::prelude::*;
-use scoring::assistantbench::question_scorer;
+use scoring::assistantbench::{GoldAnswer, question_scorer};
+use scoring::evidence::PageEvidence;
 use scoring::judge::{Judge, Prompt};
 use scoring::mode::ScoringMode;
-use scoring::webarena::PageEvidence;
 use scoring::{
-    Assessment, KeyNode, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode,
+    Assessment, KeyNode, KeyNodes, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use crate::canned::page::Canned;
 
 fn journey() -> Scorer {
     let url = |reference: &str| UrlNode { reference: reference.to_owned(), key: String::new() };
-    Scorer::Mind2WebLive {
+    Scorer::Mind2WebLive(KeyNodes {
         nodes: vec![
             KeyNode::UrlIncludedMatch(url("rail.")),
             KeyNode::UrlExactlyMatch(UrlNode {
@@ -29,7 +29,7 @@ fn journey() -> Scorer {
                 path: None,
             }),
         ],
-    }
+    })
 }
 
 #[test]
@@ -71,7 +71,7 @@ async fn the_score_on_the_way_is_told_where_nothing_is_left_to_be_looked_at() {
     assert!(!over);
     assert!((state.so_far().unwrap() - 1.0 / 3.0).abs() < 1e-9);
 
-    let answer = Scorer::AssistantBench { gold: "Alton".to_owned() };
+    let answer = Scorer::AssistantBench(GoldAnswer { gold: "Alton".to_owned() });
     let mut state = answer.start();
     assert_eq!(state.so_far(), Some(0.0));
     state.observe(&Step { answer: Some("Alton"), ..Step::default() });
@@ -80,7 +80,7 @@ async fn the_score_on_the_way_is_told_where_nothing_is_left_to_be_looked_at() {
 
 #[test]
 fn the_last_answer_counts_and_none_is_no_success() {
-    let scorer = Scorer::AssistantBench { gold: "Alton\nBarrow".to_owned() };
+    let scorer = Scorer::AssistantBench(GoldAnswer { gold: "Alton\nBarrow".to_owned() });
     let mut state = scorer.start();
     let nothing = state.score().unwrap();
     assert_eq!((nothing.value, nothing.answered), (0.0, Some(false)));
@@ -96,8 +96,11 @@ async fn what_a_page_said_last_counts_and_parts_hear_their_own() {
     let page = |reward: &str| {
         Scorer::Page(PageCheck { reward: reward.to_owned(), done: Some("over".to_owned()) })
     };
-    let scorer =
-        Scorer::All(vec![page("a"), Scorer::AssistantBench { gold: "5".to_owned() }, page("b")]);
+    let scorer = Scorer::All(vec![
+        page("a"),
+        Scorer::AssistantBench(GoldAnswer { gold: "5".to_owned() }),
+        page("b"),
+    ]);
     let says = |a: f64, b: f64, over: bool| {
         Canned(move |expression: &str| match expression {
             "a" => Ok(json!(a)),
@@ -250,8 +253,8 @@ async fn what_nobody_has_ruled_on_is_no_score() {
     let node =
         UrlNode { reference: "Decide whether it is about oak".to_owned(), key: "q".to_owned() };
     let scorer = Scorer::All(vec![
-        Scorer::Mind2WebLive { nodes: vec![KeyNode::UrlSemanticMatch(node)] },
-        Scorer::AssistantBench { gold: "oak".to_owned() },
+        Scorer::Mind2WebLive(KeyNodes { nodes: vec![KeyNode::UrlSemanticMatch(node)] }),
+        Scorer::AssistantBench(GoldAnswer { gold: "oak".to_owned() }),
     ]);
     let mut state = scorer.start();
     assert_eq!(state.score().unwrap().value, 0.0, "no page has such a parameter");

@@ -1,11 +1,26 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
 use scoring::Scorer;
+use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_lines, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_lines, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "assistantbench",
+    id_prefixes: &["assistantbench-"],
+    read: |text, _| assistantbench(text),
+    live: Some(LiveWeb {
+        about: "AssistantBench: the JSON lines of its published dataset",
+        viewport: live::BROWSERGYM,
+    }),
+    scores: "AssistantBench: score saved answers",
+    answer_alone: true,
+};
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";
@@ -45,7 +60,11 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 start_url: Some(START.to_owned()),
                 seed_urls: web_urls(row.gold_url.as_deref().unwrap_or_default().split_whitespace()),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
-                ..Task::new(id, GoalText::Words(row.task), Scorer::AssistantBench { gold })
+                ..Task::new(
+                    id,
+                    GoalText::Words(row.task),
+                    Scorer::AssistantBench(GoldAnswer { gold }),
+                )
             }),
         }
     }

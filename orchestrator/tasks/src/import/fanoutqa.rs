@@ -2,11 +2,26 @@
 //! rules as AssistantBench's authors do.
 
 use scoring::Scorer;
+use scoring::assistantbench::GoldAnswer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_list, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "fanoutqa",
+    id_prefixes: &["fanoutqa-"],
+    read: |text, _| fanoutqa(text),
+    live: Some(LiveWeb {
+        about: "FanOutQA: `fanout-dev.json`, scored by AssistantBench's rules",
+        viewport: live::BROWSERGYM,
+    }),
+    scores: "FanOutQA: score saved answers by AssistantBench's rules",
+    answer_alone: true,
+};
 
 /// A question: what AssistantBench's rules read of it.
 #[derive(Deserialize)]
@@ -44,7 +59,11 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
                 start_url: Some(super::assistantbench::START.to_owned()),
                 seed_urls: seed_urls(&[row.necessary_evidence, row.decomposition]),
                 tags: row.categories,
-                ..Task::new(id, GoalText::Words(row.question), Scorer::AssistantBench { gold })
+                ..Task::new(
+                    id,
+                    GoalText::Words(row.question),
+                    Scorer::AssistantBench(GoldAnswer { gold }),
+                )
             }),
         }
     }
@@ -110,7 +129,7 @@ mod tests {
             .tasks
             .iter()
             .filter_map(|task| match &task.scorer {
-                Scorer::AssistantBench { gold } => Some(gold.as_str()),
+                Scorer::AssistantBench(GoldAnswer { gold }) => Some(gold.as_str()),
                 _ => None,
             })
             .collect();

@@ -1,12 +1,26 @@
 //! Mind2Web-Live: a JSON list of tasks with their key nodes, as WebCanvas publishes it.
 
-use scoring::mind2web_live::PublishedNode;
+use scoring::mind2web_live::{KeyNodes, PublishedNode};
 use scoring::{KeyNode, Scorer};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
+use super::{
+    Benchmark, Import, ImportError, LiveWeb, SkippedTask, live, read_list, task_id, web_urls,
+};
 use crate::{GoalText, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "mind2web-live",
+    id_prefixes: &["mind2web-live-"],
+    read: |text, _| mind2web_live(text),
+    live: Some(LiveWeb {
+        about: "Mind2Web-Live: the JSON file that WebCanvas publishes",
+        viewport: live::WEBCANVAS,
+    }),
+    scores: "Mind2Web-Live: score saved steps by its key nodes",
+    answer_alone: false,
+};
 
 /// A task. What the nodes of `evaluation` have is read strictly: scores follow from it.
 #[derive(Deserialize)]
@@ -58,7 +72,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
                 seed_urls,
                 max_steps: max_steps(row.reference_task_length),
                 reference_steps: Some(row.reference_task_length),
-                ..Task::new(id, GoalText::Words(row.task), Scorer::Mind2WebLive { nodes })
+                ..Task::new(id, GoalText::Words(row.task), Scorer::Mind2WebLive(KeyNodes { nodes }))
             }),
         }
     }
@@ -115,7 +129,7 @@ mod tests {
         assert_eq!(open.id, "mind2web-live-x_Y-z");
         assert!(open.scorer.needs().html && !seats.scorer.needs().html);
         assert!(
-            matches!(&judged.scorer, Scorer::Mind2WebLive { nodes } if matches!(&nodes[..], [KeyNode::UrlSemanticMatch(_)]))
+            matches!(&judged.scorer, Scorer::Mind2WebLive(KeyNodes { nodes }) if matches!(&nodes[..], [KeyNode::UrlSemanticMatch(_)]))
         );
         assert_eq!(import.skipped[0].id, "mind2web-live-5");
         assert_eq!(import.skipped[0].reason, "cache_data_exact_match cannot be scored yet");

@@ -6,6 +6,7 @@
 //! scored by half its rules.
 
 mod assistantbench;
+mod benchmark;
 mod fanoutqa;
 pub mod infinity;
 pub mod live;
@@ -26,6 +27,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::{fs, io};
 
 pub use assistantbench::assistantbench;
+pub use benchmark::{Benchmark, LiveWeb};
 use camino::{Utf8Path, Utf8PathBuf};
 pub use fanoutqa::fanoutqa;
 pub use mind2web_live::{max_steps as mind2web_live_max_steps, mind2web_live};
@@ -38,6 +40,18 @@ pub use webarena_lite::only_lite;
 pub use webchorearena::webchorearena;
 
 use crate::Task;
+
+/// The benchmarks whose tasks are in one file, in the order in which `sandbox score --help` lists
+/// them. All that names such a benchmark follows from its entry.
+pub const BENCHMARKS: &[Benchmark] = &[
+    assistantbench::BENCHMARK,
+    fanoutqa::BENCHMARK,
+    mind2web_live::BENCHMARK,
+    webarena::BENCHMARK,
+    webchorearena::BENCHMARK,
+    visualwebarena::BENCHMARK,
+    warcbench::BENCHMARK,
+];
 
 /// What an importer made of a file.
 #[derive(Debug, Clone, Default, PartialEq)]

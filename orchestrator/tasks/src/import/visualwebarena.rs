@@ -15,8 +15,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{self, About, Place, accounts, shop, with_addresses};
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::{Benchmark, Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{DeviceSpec, StopRules, Task, WorldSpec};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "visualwebarena",
+    id_prefixes: &["visualwebarena-"],
+    read: |text, _| visualwebarena(text, &published()),
+    live: None,
+    scores: "VisualWebArena: score saved answers, addresses, contents of pages, and facts about pictures",
+    answer_alone: false,
+};
 
 /// `--viewport_width` and `--viewport_height` of `run.py`.
 const VIEWPORT: (u32, u32) = (1280, 2048);

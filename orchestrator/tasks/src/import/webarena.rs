@@ -17,8 +17,17 @@ use scoring::webarena::{Edition, Evaluation};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::{Benchmark, Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, MatchLevel, StopRules, Task, WorldSpec};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "webarena",
+    id_prefixes: &["webarena-"],
+    read: |text, _| webarena(text, &published()),
+    live: None,
+    scores: "WebArena: score saved answers, addresses and contents of pages",
+    answer_alone: false,
+};
 
 /// What divides the addresses that an episode begins at.
 const AND: &str = " |AND| ";

@@ -49,7 +49,11 @@ mod tests {
     use crate::{GoalText, Task};
 
     fn task(id: &str) -> Task {
-        Task::new(id.to_owned(), GoalText::Words("x".to_owned()), Scorer::Infeasible {})
+        Task::new(
+            id.to_owned(),
+            GoalText::Words("x".to_owned()),
+            Scorer::Infeasible(scoring::Infeasible {}),
+        )
     }
 
     #[test]

@@ -15,9 +15,18 @@ use scoring::webarena::{Edition, Evaluation};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::webarena::{About, Place, prepare, with_addresses};
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::webarena::{About, Place, prepare, published, with_addresses};
+use super::{Benchmark, Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{StopRules, Task};
+
+pub(super) const BENCHMARK: Benchmark = Benchmark {
+    name: "webchorearena",
+    id_prefixes: &["webchorearena-"],
+    read: |text, _| webchorearena(text, &published()),
+    live: None,
+    scores: "WebChoreArena: score saved answers, addresses and contents of pages by its own rules",
+    answer_alone: false,
+};
 
 /// A task.
 #[derive(Deserialize)]
@@ -159,11 +168,8 @@ mod tests {
             let mut assessment = scorer.start();
             assessment.observe(&Step { url, answer: Some(answer), ..Step::default() });
             let contents = contents.map(Value::from).to_vec();
-            let found = scoring::webarena::PageEvidence {
-                url: url.to_owned(),
-                contents,
-                ..Default::default()
-            };
+            let found =
+                scoring::PageEvidence { url: url.to_owned(), contents, ..Default::default() };
             assessment.accept_pages(&found);
             (assessment.score().map(|score| score.value), assessment.questions())
         };

@@ -4,7 +4,7 @@ use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::solution::OracleStep;
-use scoring::{PageCheck, Scorer};
+use scoring::{KeyNodes, PageCheck, Scorer};
 use tasks::{GoalText, MatchLevel, Suite, Task};
 use tempfile::TempDir;
 
@@ -66,7 +66,9 @@ oracle:
     assert_eq!(suite.world.snapshots, [path.join("web.wacz")]);
     assert_eq!(suite.world.viewport, (1280, 720));
     let task = suite.task("rail-1").unwrap();
-    let Scorer::Mind2WebLive { nodes } = &task.scorer else { panic!("{:?}", task.scorer) };
+    let Scorer::Mind2WebLive(KeyNodes { nodes }) = &task.scorer else {
+        panic!("{:?}", task.scorer)
+    };
     assert_eq!(nodes.len(), 5);
     assert_eq!(task.oracle.len(), 9);
     assert_eq!(task.oracle[1].element().unwrap().nth, 1);

@@ -8,6 +8,7 @@ mod vectors;
 mod webarena_verified;
 
 use crate::failure::Outcome;
+use crate::options::benchmarks::BenchmarkCommand;
 
 /// Score saved runs by a benchmark's rules, or test vectors of the published scorers
 ///
@@ -26,22 +27,9 @@ pub(crate) struct Score {
 /// The benchmark
 #[derive(clap::Subcommand)]
 enum Runs {
-    /// AssistantBench: score saved answers
-    Assistantbench(saved::SavedAnswers),
-    /// FanOutQA: score saved answers by AssistantBench's rules
-    Fanoutqa(saved::SavedAnswers),
-    /// Mind2Web-Live: score saved steps by its key nodes
-    #[command(name = "mind2web-live")]
-    Mind2WebLive(saved::SavedAttempts),
-    /// WebArena: score saved answers, addresses and contents of pages
-    Webarena(saved::SavedAttempts),
-    /// WebChoreArena: score saved answers, addresses and contents of pages by its own rules
-    Webchorearena(saved::SavedAttempts),
-    /// VisualWebArena: score saved answers, addresses, contents of pages, and facts about pictures
-    Visualwebarena(saved::SavedAttempts),
+    #[command(flatten)]
+    Saved(BenchmarkCommand<saved::Saved>),
     Turkingbench(turkingbench::SavedFields),
-    /// WARC-Bench: score saved answers, addresses, and results of scripts, as `contents: [true]`
-    Warcbench(saved::SavedAttempts),
     WebarenaVerified(webarena_verified::SavedRuns),
     Run(run::Run),
 }
@@ -49,15 +37,8 @@ enum Runs {
 impl Score {
     /// Prints scores, or how they compare.
     pub(crate) async fn run(self) -> Outcome {
-        use saved::Benchmark;
         match self.runs {
-            Some(Runs::Assistantbench(saved)) => saved.run(Benchmark::AssistantBench).await,
-            Some(Runs::Fanoutqa(saved)) => saved.run(Benchmark::FanOutQa).await,
-            Some(Runs::Mind2WebLive(saved)) => saved.run(Benchmark::Mind2WebLive).await,
-            Some(Runs::Visualwebarena(saved)) => saved.run(Benchmark::VisualWebArena).await,
-            Some(Runs::Webarena(saved)) => saved.run(Benchmark::WebArena).await,
-            Some(Runs::Webchorearena(saved)) => saved.run(Benchmark::WebChoreArena).await,
-            Some(Runs::Warcbench(saved)) => saved.run(Benchmark::WarcBench).await,
+            Some(Runs::Saved(BenchmarkCommand { benchmark, args })) => args.run(benchmark).await,
             Some(Runs::Run(run)) => run.run().await,
             Some(Runs::Turkingbench(saved)) => saved.run(),
             Some(Runs::WebarenaVerified(verified)) => verified.run(),

@@ -1,22 +1,19 @@
-//! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | warcbench |
-//! webarena | webchorearena`: attempts that were saved, without a browser.
+//! `sandbox score BENCHMARK`, for the benchmarks of the table: attempts that were saved, without a
+//! browser.
 
-use std::collections::BTreeMap;
 use std::{fs, iter};
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use results::Summary;
 use tasks::AttemptFallback;
-use tasks::import::warcbench::{self, Recording};
-use tasks::import::webarena::{published, webarena};
-use tasks::import::{
-    Import, ImportError, assistantbench, fanoutqa, mind2web_live, visualwebarena, webchorearena,
-};
+use tasks::import::{Benchmark, Import};
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::options::benchmarks::BenchmarkArgs;
 use crate::options::scoring::Scoring;
 use crate::terminal::out;
 use crate::terminal::progress;
@@ -55,70 +52,45 @@ pub(super) struct SavedAnswers {
     fallback: Vec<Utf8PathBuf>,
 }
 
-/// Whose tasks they are.
-#[derive(Clone, Copy)]
-pub(super) enum Benchmark {
-    AssistantBench,
-    FanOutQa,
-    Mind2WebLive,
-    VisualWebArena,
-    WarcBench,
-    WebArena,
-    WebChoreArena,
+/// The arguments for one of the benchmarks.
+pub(super) enum Saved {
+    Answers(SavedAnswers),
+    Attempts(SavedAttempts),
 }
 
-impl Benchmark {
-    fn name(self) -> &'static str {
-        match self {
-            Benchmark::AssistantBench => "assistantbench",
-            Benchmark::FanOutQa => "fanoutqa",
-            Benchmark::Mind2WebLive => "mind2web-live",
-            Benchmark::VisualWebArena => "visualwebarena",
-            Benchmark::WarcBench => "warcbench",
-            Benchmark::WebArena => "webarena",
-            Benchmark::WebChoreArena => "webchorearena",
+impl BenchmarkArgs for Saved {
+    fn about(benchmark: &Benchmark) -> Option<&'static str> {
+        Some(benchmark.scores)
+    }
+
+    fn augment(benchmark: &Benchmark, command: Command) -> Command {
+        match benchmark.answer_alone {
+            true => SavedAnswers::augment_args(command),
+            false => SavedAttempts::augment_args(command),
         }
     }
 
-    /// Reads its tasks from the text of this file.
-    fn read(self, text: &str, file: &Utf8Path) -> Result<Import, ImportError> {
-        match self {
-            Benchmark::AssistantBench => assistantbench(text),
-            Benchmark::FanOutQa => fanoutqa(text),
-            Benchmark::Mind2WebLive => mind2web_live(text),
-            Benchmark::VisualWebArena => {
-                visualwebarena::visualwebarena(text, &visualwebarena::published())
-            }
-            Benchmark::WarcBench => {
-                // Nobody looks at pages, so it makes no difference whether recordings are there.
-                let nowhere =
-                    Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
-                let kinds = BTreeMap::new();
-                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| {
-                    Ok(nowhere.clone())
-                })
-            }
-            Benchmark::WebArena => webarena(text, &published()),
-            Benchmark::WebChoreArena => webchorearena(text, &published()),
+    fn read(benchmark: &Benchmark, given: &ArgMatches) -> Result<Saved, clap::Error> {
+        match benchmark.answer_alone {
+            true => SavedAnswers::from_arg_matches(given).map(Saved::Answers),
+            false => SavedAttempts::from_arg_matches(given).map(Saved::Attempts),
         }
     }
 }
 
-impl SavedAnswers {
+impl Saved {
     /// Exit code 0 when everything that is there was scored, whatever its score.
-    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
-        self.saved.score(benchmark, self.fallback).await
+    pub(super) async fn run(self, benchmark: &Benchmark) -> Outcome {
+        match self {
+            Saved::Answers(answers) => answers.saved.score(benchmark, answers.fallback).await,
+            Saved::Attempts(attempts) => attempts.score(benchmark, Vec::new()).await,
+        }
     }
 }
 
 impl SavedAttempts {
-    /// Exit code 0 when everything that is there was scored, whatever its score.
-    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
-        self.score(benchmark, Vec::new()).await
-    }
-
-    async fn score(self, benchmark: Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
-        let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
+    async fn score(self, benchmark: &Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
+        let import = (benchmark.read)(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         crate::commands::tasks::import::warn(&import);
         let mut attempts = self.attempts(&self.attempts, &import)?;
@@ -151,7 +123,7 @@ impl SavedAttempts {
         let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
         let judge = self.scoring.judge(&self.data)?;
         let summary =
-            runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
+            runs::score_saved(benchmark.name, &tasks, &attempts, self.scoring.mode, &judge).await;
         if sources.is_empty() {
             print(&summary, self.json);
         } else {

@@ -35,8 +35,11 @@ macro_rules! pages_alone {
         impl<$($parameters)*> scoring::Evidence for $world {
             type Tables = $crate::canned::NoTables;
 
-            async fn probe(&mut self, check: &scoring::StateCheck) -> Result<Value, Infallible> {
-                panic!("there is no site {}", check.site)
+            async fn probe(
+                &mut self,
+                question: scoring::ProbeQuestion<'_>,
+            ) -> Result<Value, Infallible> {
+                panic!("there is no site {}", question.site)
             }
 
             async fn decide(
@@ -51,7 +54,7 @@ macro_rules! pages_alone {
                 None
             }
 
-            async fn servicenow(&mut self) -> Option<scoring::workarena::Session<Self::Tables>> {
+            async fn servicenow(&mut self) -> Option<scoring::evidence::Session<Self::Tables>> {
                 None
             }
 

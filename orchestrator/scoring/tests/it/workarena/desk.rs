@@ -6,9 +6,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use scoring::evidence::Visit;
 use scoring::solution::{Click, Fill, OracleStep};
 use scoring::tables::{EncodedQuery, Input, Lookup, Memory, MemoryError, Record, kept};
-use scoring::workarena::{Articles, Config, Failure, Move, Verdict, Visit};
+use scoring::workarena::{Articles, Config, Failure, Move, Verdict};
 use scoring::{Fetch, FetchResponse, Pages};
 use serde_json::{Value, json};
 

@@ -7,9 +7,10 @@ mod forms;
 
 use desk::{ADDRESS, ARTICLES, Desk, now};
 use scoring::Pages as _;
+use scoring::evidence::Visit;
 use scoring::solution::{Element, OracleStep};
 use scoring::tables::{Input, Lookup, Tables as _, kept};
-use scoring::workarena::{Articles, Config, Failure, KINDS, Move, Visit};
+use scoring::workarena::{Articles, Config, Failure, KINDS, Move};
 use serde_json::{Value, json};
 
 fn config(value: Value) -> Config {

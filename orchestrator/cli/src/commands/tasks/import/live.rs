@@ -2,12 +2,14 @@
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
+use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use results::counted;
 use snapshots::is_address;
-use tasks::import::{Import, ImportError, NewSuite, live, read_file};
+use tasks::import::{Benchmark, NewSuite, live, read_file};
 
 use super::{say_rest, write};
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::benchmarks::BenchmarkArgs;
 
 /// A file of tasks, and the web that they are played in.
 #[derive(clap::Args)]
@@ -28,6 +30,20 @@ pub(in crate::commands::tasks) struct Live {
     output: Utf8PathBuf,
 }
 
+impl BenchmarkArgs for Live {
+    fn about(benchmark: &Benchmark) -> Option<&'static str> {
+        benchmark.live.map(|live| live.about)
+    }
+
+    fn augment(_: &Benchmark, command: Command) -> Command {
+        Live::augment_args(command)
+    }
+
+    fn read(_: &Benchmark, given: &ArgMatches) -> Result<Live, clap::Error> {
+        Live::from_arg_matches(given)
+    }
+}
+
 impl Live {
     /// The folder of the new suite.
     pub(super) fn output(&self) -> &Utf8Path {
@@ -35,15 +51,12 @@ impl Live {
     }
 
     /// Writes the suite, and says what is in it.
-    pub(super) fn import(
-        self,
-        name: &str,
-        viewport: (u32, u32),
-        read: impl Fn(&str) -> Result<Import, ImportError>,
-    ) -> Outcome {
+    pub(super) fn import(self, benchmark: &Benchmark) -> Outcome {
         let Live { file, snapshots, clock, search, output } = self;
+        let name = benchmark.name;
+        let web = benchmark.live.expect("only benchmarks of the live web have this command");
         let doing = format!("import {name}");
-        let import = read_file(&file, read).or_input(&doing)?;
+        let import = read_file(&file, |text| (benchmark.read)(text, &file)).or_input(&doing)?;
         if import.tasks.is_empty() {
             return Err(Failure::Input(format!(
                 "failed to {doing}: {file} has no task that can be scored"
@@ -62,7 +75,8 @@ impl Live {
             .collect::<anyhow::Result<Vec<_>>>()
             .or_input(&doing)?;
         let recorded = snapshots.len();
-        let suite = NewSuite::new(name, live::world(snapshots, clock, viewport, search), import);
+        let suite =
+            NewSuite::new(name, live::world(snapshots, clock, web.viewport, search), import);
         write(&suite, &output)?;
         say(&output, suite.import.tasks.len(), recorded);
         say_rest(&suite.import, &output);

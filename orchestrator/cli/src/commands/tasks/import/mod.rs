@@ -14,12 +14,11 @@ mod workarena;
 use anyhow::anyhow;
 use camino::{Utf8Path, Utf8PathBuf};
 use results::counted;
-use tasks::import::{
-    Import, NewSuite, SkippedTask, assistantbench, fanoutqa, live as live_world, mind2web_live,
-};
+use tasks::import::{Import, NewSuite, SkippedTask};
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::options::DataFolder;
+use crate::options::benchmarks::BenchmarkCommand;
 use crate::terminal::out;
 use crate::trust;
 use crate::trust::Origin;
@@ -27,10 +26,8 @@ use crate::trust::Origin;
 /// The benchmark
 #[derive(clap::Subcommand)]
 pub(super) enum Benchmark {
-    /// AssistantBench: the JSON lines of its published dataset
-    Assistantbench(live::Live),
-    /// FanOutQA: `fanout-dev.json`, scored by AssistantBench's rules
-    Fanoutqa(live::Live),
+    #[command(flatten)]
+    Live(BenchmarkCommand<live::Live>),
     /// WebArena-Infinity: its repository; applications and verifiers stay there
     Infinity {
         /// Repository, or its folder `apps` or `apps/ablations`
@@ -41,9 +38,6 @@ pub(super) enum Benchmark {
         #[arg(short, long, value_name = "DIR")]
         output: Utf8PathBuf,
     },
-    /// Mind2Web-Live: the JSON file that WebCanvas publishes
-    #[command(name = "mind2web-live")]
-    Mind2WebLive(live::Live),
     /// MiniWoB++: the folder `html` of its package (`pip download miniwob`, then `unzip`)
     Miniwob {
         /// Folder `html`, or a folder that holds it
@@ -155,9 +149,7 @@ impl Benchmark {
     /// The folder of the new suite.
     fn output(&self) -> &Utf8Path {
         match self {
-            Benchmark::Assistantbench(live)
-            | Benchmark::Fanoutqa(live)
-            | Benchmark::Mind2WebLive(live) => live.output(),
+            Benchmark::Live(live) => live.args.output(),
             Benchmark::Infinity { output, .. }
             | Benchmark::Miniwob { output, .. }
             | Benchmark::Turkingbench { output, .. }
@@ -172,15 +164,9 @@ impl Benchmark {
 
     fn write(self) -> Outcome {
         match self {
-            Benchmark::Assistantbench(live) => {
-                live.import("assistantbench", live_world::BROWSERGYM, assistantbench)
-            }
-            Benchmark::Fanoutqa(live) => live.import("fanoutqa", live_world::BROWSERGYM, fanoutqa),
+            Benchmark::Live(BenchmarkCommand { benchmark, args }) => args.import(benchmark),
             Benchmark::Infinity { folder, choice, output } => {
                 infinity::import(&folder, &choice, &output)
-            }
-            Benchmark::Mind2WebLive(live) => {
-                live.import("mind2web-live", live_world::WEBCANVAS, mind2web_live)
             }
             Benchmark::Miniwob { folder, output, seed } => miniwob::import(&folder, &output, seed),
             Benchmark::Turkingbench { folder, choice, output } => {

@@ -145,8 +145,8 @@ impl ProgramCheck {
         })
     }
 
-    /// Resolves what is relative against the suite's folder.
-    pub(crate) fn resolve(&mut self, folder: &Utf8Path) {
+    /// Has it run in this folder, and finds what its command names there.
+    pub(crate) fn run_in(&mut self, folder: &Utf8Path) {
         // The program is started in it, so that a relative name would be looked for in it twice.
         self.folder = folder.canonicalize_utf8().unwrap_or_else(|_| folder.to_owned());
     }
@@ -376,7 +376,7 @@ mod tests {
             assert_eq!(read(&text).unwrap(), check, "{text}");
         }
         let mut placed = read("[./verify]").unwrap();
-        placed.resolve("/suite".into());
+        placed.run_in("/suite".into());
         assert_eq!(placed.words(""), ["/suite/./verify"]);
         assert!(read("[]").unwrap_err().contains("a command begins with a program"));
         assert!(

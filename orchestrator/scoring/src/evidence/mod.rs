@@ -1,13 +1,22 @@
-//! What rules ask of the world besides the steps of an agent.
+//! What rules ask of the world besides the steps of an agent: the trait [`Evidence`], and the types
+//! of its questions and answers.
+//!
+//! They belong to no benchmark. A benchmark's folder uses them; nothing here uses a benchmark's.
+
+mod instance;
+pub(crate) mod pages;
+mod program;
+mod site;
+pub mod tables;
 
 use std::future::Future;
 
+pub use instance::{Session, User, Visit};
+pub use pages::{Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence};
+pub use program::{Decision, ProgramCheck, ProgramExit, Undecided};
 use serde_json::Value;
-
-use crate::plain::{Decision, ProgramCheck, StateCheck, Undecided};
-use crate::tables::Tables;
-use crate::webarena::Pages;
-use crate::workarena::Session;
+pub use site::ProbeQuestion;
+use tables::Tables;
 
 /// The world of an episode, as rules ask it: pages and servers, sites, programs, what passed over
 /// the network, and a ServiceNow instance.
@@ -18,7 +27,7 @@ pub trait Evidence: Pages + Send {
     /// What a probe of a site gives.
     fn probe(
         &mut self,
-        check: &StateCheck,
+        question: ProbeQuestion<'_>,
     ) -> impl Future<Output = Result<Value, Self::Error>> + Send;
 
     /// What a program decides, which is told what the agent answered; or why it has not.
@@ -32,7 +41,7 @@ pub trait Evidence: Pages + Send {
     /// kept.
     fn traffic(&self) -> Option<&[u8]>;
 
-    /// The instance on which WorkArena's task was set up; nothing where it was not.
+    /// The instance on which the task was set up; nothing where it was not.
     fn servicenow(&mut self) -> impl Future<Output = Option<Session<Self::Tables>>> + Send;
 
     /// What the agent said last that was no answer.

@@ -1,0 +1,16 @@
+//! What is asked of a site.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+/// A question about the state of a site.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbeQuestion<'a> {
+    /// The site.
+    pub site: &'a str,
+    /// A probe of its manifest.
+    pub probe: &'a str,
+    /// The probe's parameters.
+    pub with: &'a BTreeMap<String, Value>,
+}
