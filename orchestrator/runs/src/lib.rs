@@ -16,6 +16,8 @@
 //! gym/                episodes step by step over HTTP, for training
 //! fidelity, changes   how well a snapshot replays; what has changed between two
 //! rescore             scoring what was saved
+//! uploaded            a run whose results go to an object store while it is played
+//! machine             what a machine has for runs, and what it lacks
 //! ```
 //!
 //! The crate never judges an answer: the task's scorer does. It drives a browser only through
@@ -28,9 +30,11 @@ mod error;
 mod evidence;
 pub mod fidelity;
 pub mod gym;
+pub mod machine;
 mod offline_visit;
 mod play;
 mod rescore;
+mod uploaded;
 
 pub use error::Error;
 pub use play::deadline::SCORING;
@@ -41,3 +45,4 @@ pub use play::run::{HostFacts, run, run_in};
 pub use play::running_sites::session_cookie;
 pub use play::{attach, browser_state, device, environment, log, parts, world};
 pub use rescore::{score_again, score_saved};
+pub use uploaded::UploadedRun;

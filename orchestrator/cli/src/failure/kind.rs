@@ -163,32 +163,46 @@ impl From<daemon::Error> for Failure {
     }
 }
 
-/// A run on a cluster that cannot be submitted or followed.
+/// A run on a cluster that cannot be submitted, followed or played.
 impl From<cluster::Error> for Failure {
     fn from(error: cluster::Error) -> Failure {
         use cluster::Error;
-        let mut cure = None;
-        let kind: Kind = match &error {
-            Error::Missing { .. } => {
-                cure = Some("run this on a login node, or install Slurm's clients");
-                Failure::Environment
-            }
+        let kind: Kind = match error {
+            Error::Runs(error) => return error.into(),
+            Error::Results(error) => return error.into(),
+            Error::Images(error) => return error.into(),
+            Error::Mirror(error) => return error.into(),
+            Error::Over(why) => return Failure::Interrupted(why),
             Error::Reserved { .. }
             | Error::Unfit { .. }
             | Error::NewerFormat { .. }
-            | Error::Malformed { .. } => Failure::Input,
-            Error::Refused { said, .. } if is_about_size(said) => {
-                cure =
-                    Some("use fewer parts (--parts), or wait until other jobs of yours have ended");
-                Failure::Environment
-            }
-            Error::Refused { .. }
+            | Error::Malformed { .. }
+            | Error::FolderName { .. }
+            | Error::PlayedByJobs { .. }
+            | Error::AtAddress { .. }
+            | Error::VariableValue { .. }
+            | Error::SharedCassette
+            | Error::NoPart { .. }
+            | Error::EpisodeName { .. }
+            | Error::Inputs { .. }
+            | Error::Address { .. }
+            | Error::PodsLack { .. }
+            | Error::OutsideClaim { .. }
+            | Error::ManifestExists { .. } => Failure::Input,
+            Error::Missing { .. }
+            | Error::Refused { .. }
             | Error::Unreachable { .. }
             | Error::Output { .. }
             | Error::Write { .. }
-            | Error::Read { .. } => Failure::Environment,
+            | Error::Read { .. }
+            | Error::Machine { .. }
+            | Error::NotUtf8 { .. }
+            | Error::BrokeDown { .. }
+            | Error::Busy { .. }
+            | Error::UnfitNode { .. }
+            | Error::Loading { .. } => Failure::Environment,
         };
-        failure(kind, &error, cure)
+        failure(kind, &error, error.cure())
     }
 }
 
@@ -202,11 +216,6 @@ impl From<gym_balancer::Error> for Failure {
         };
         failure(kind, &error, None)
     }
-}
-
-/// Whether Slurm takes fewer jobs than these, by a limit of the user's or by that of arrays.
-fn is_about_size(said: &str) -> bool {
-    ["limit", "Limit", "job array index"].iter().any(|word| said.contains(word))
 }
 
 /// A recording that cannot begin, by what is there already or by the machine.

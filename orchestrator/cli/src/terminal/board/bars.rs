@@ -70,7 +70,7 @@ impl Bars {
             Event::Opening => {
                 progress::say(&self.figures, "opening the snapshots; what is new is indexed")
             }
-            Event::Indexing(at) => progress::say(&self.figures, progress::indexing(at)),
+            Event::Indexing(at) => progress::say(&self.figures, at.to_string()),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     self.suspend(|| out::warn(&warning));

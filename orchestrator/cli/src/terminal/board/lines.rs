@@ -14,7 +14,6 @@ use tokio::time::{self, Instant};
 use super::totals::Totals;
 use crate::commands::daemon;
 use crate::terminal::out;
-use crate::terminal::progress;
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -117,7 +116,7 @@ impl Inner {
             Event::Opening => {
                 self.doing = "opening the snapshots; what is new is indexed".to_owned()
             }
-            Event::Indexing(at) => self.doing = progress::indexing(at),
+            Event::Indexing(at) => self.doing = at.to_string(),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     out::warn(&warning);
