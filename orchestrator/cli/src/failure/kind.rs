@@ -227,6 +227,8 @@ impl From<recorder::Error> for Failure {
             Error::Gateway(_)
             | Error::Browser(_)
             | Error::Journal { .. }
+            | Error::Join { .. }
+            | Error::File { .. }
             | Error::Reload(_)
             | Error::Closed => Failure::Environment,
         };

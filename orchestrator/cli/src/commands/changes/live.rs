@@ -16,7 +16,7 @@ use snapshots::RecordingOptions;
 use tasks::Suite;
 use url::Url;
 
-use crate::commands::record::{consent, vantage_device};
+use crate::commands::record::consent;
 use crate::failure::{Failure, OrFail};
 use crate::finish::{self, EmptyRecording};
 use crate::options::DataFolder;
@@ -128,7 +128,7 @@ impl VisitOptions {
         let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         let plan = Plan::new(suite, &[], Budget::default());
         if let Some(vantage) = plan.vantages.first() {
-            launch.device = vantage_device(vantage);
+            launch.device = recorder::suite::device(vantage);
         }
         let mut session = Session::start(&launch).await.or_environment("start the browser")?;
         let followed = crawler.follow(&mut session, frontier).await;

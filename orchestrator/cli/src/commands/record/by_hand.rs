@@ -11,7 +11,7 @@ use results::counted;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::{Record, suite};
+use super::Record;
 use crate::commands::show;
 use crate::failure::{Failure, OrFail as _, Outcome};
 
@@ -52,7 +52,7 @@ impl Record {
         studio.hand_over(&named).or_environment(format!("write into the recording of {output}"))?;
         let ledger = studio.gateway().ledger();
         let before = ledger.entries().len();
-        let device = plan.vantages.first().map_or_else(Device::default, suite::device);
+        let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
         let mut session = self.start_browser(studio, device, true).await?;
         guard.iter().for_each(|guard| guard.set_open(true));
         let browsed = recorder::by_hand(&mut session, &urls, cancel).await.or_environment("browse");

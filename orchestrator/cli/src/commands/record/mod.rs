@@ -23,7 +23,6 @@ use recorder::{
 };
 use results::counted;
 use snapshots::RecordingOptions;
-pub(crate) use suite::device as vantage_device;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 use value_parsers::host;
@@ -138,12 +137,14 @@ impl Record {
                 return Ok(());
             }
             if self.output.is_none() {
-                suite::choose_version(plan, self.rounds.are_wanted() && !self.force, self.resume)?;
+                let is_added_to = self.rounds.are_wanted() && !self.force;
+                recorder::suite::choose_version(plan, is_added_to, self.resume)
+                    .map_err(Failure::input)?;
             }
         }
         let output = match (&self.output, &plan) {
             (Some(output), _) => output.clone(),
-            (None, Some(plan)) => suite::default_output(plan)?,
+            (None, Some(plan)) => recorder::suite::default_output(plan).map_err(Failure::input)?,
             (None, None) => {
                 return Err(Failure::Input(
                     "failed to plan: name a suite with --suite, or a file with --questions"
@@ -431,11 +432,11 @@ impl Record {
             Some(plan) => {
                 for (round, vantage) in plan.vantages.iter().enumerate() {
                     let mut session =
-                        self.start_browser(studio, suite::device(vantage), false).await?;
+                        self.start_browser(studio, recorder::suite::device(vantage), false).await?;
                     let mut followed = Ok(());
                     for (number, task) in plan.tasks.iter().enumerate() {
                         now.set((round * plan.tasks.len() + number, &task.id));
-                        let frontier = suite::frontier(plan, task, &self.include);
+                        let frontier = recorder::suite::frontier(plan, task, &self.include);
                         followed = crawler.follow(&mut session, frontier).await;
                         if followed.is_err() || cancel.is_cancelled() {
                             break;
