@@ -7,7 +7,6 @@ mod commands;
 mod engine;
 mod failure;
 mod finish;
-mod join;
 mod on_cluster;
 mod open_files;
 mod options;

@@ -13,10 +13,8 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
 
-use crate::commands::daemon;
 use crate::commands::tasks;
-use crate::failure::{OrFail, Outcome};
-use crate::join::Joining;
+use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::scoring::Scoring;
 use crate::options::units;
@@ -131,9 +129,10 @@ impl Gym {
         let joining = match self.join {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
-                Some(Joining::start(
+                Some(gym_balancer::Joining::start(
                     gym_balancer::Membership::new(&front, front_key, key.clone())?,
                     listens,
+                    interrupt::token(),
                 ))
             }
             None => None,
@@ -146,7 +145,7 @@ impl Gym {
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     shown.suspend(|| out::warn(&warning));
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     progress::say(&shown, text);
                 }
             }
@@ -170,7 +169,7 @@ impl Gym {
         let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
         let left = match joining {
-            Some(joining) => joining.end().await,
+            Some(joining) => joining.end().await.map_err(Failure::from),
             None => Ok(()),
         };
         let Some(summary) = served? else {

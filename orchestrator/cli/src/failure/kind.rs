@@ -158,6 +158,10 @@ impl From<daemon::Error> for Failure {
             | Error::Gateway(_)
             | Error::Header(_)
             | Error::Host(_)
+            | Error::Process { .. }
+            | Error::Ended { .. }
+            | Error::NotSettled { .. }
+            | Error::NotEnded { .. }
             | Error::Talk(_) => failure(Failure::Environment, &error, None),
         }
     }

@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::totals::Totals;
-use crate::commands::daemon;
 use crate::terminal::out;
 use crate::terminal::progress;
 
@@ -74,7 +73,7 @@ impl Bars {
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     self.suspend(|| out::warn(&warning));
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     progress::say(&self.figures, text);
                 }
             }

@@ -12,7 +12,6 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
 use super::totals::Totals;
-use crate::commands::daemon;
 use crate::terminal::out;
 
 /// The target of these lines where they are logged.
@@ -120,7 +119,7 @@ impl Inner {
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     out::warn(&warning);
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     tracing::info!("{text}");
                     self.doing = text;
                 }
