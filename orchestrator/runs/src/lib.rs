@@ -15,7 +15,7 @@
 //! consent/            what a suite would do besides, and what is agreed to
 //! gym/                episodes step by step over HTTP, for training
 //! fidelity, changes   how well a snapshot replays; what has changed between two
-//! rescore             scoring what was saved
+//! rescore/            scoring what was saved
 //! uploaded            a run whose results go to an object store while it is played
 //! machine             what a machine has for runs, and what it lacks
 //! ```
@@ -44,5 +44,9 @@ pub use play::progress::{Event, Progress, silent};
 pub use play::run::{HostFacts, run, run_in};
 pub use play::running_sites::session_cookie;
 pub use play::{attach, browser_state, device, environment, log, parts, world};
-pub use rescore::{score_again, score_saved};
+pub use rescore::{
+    ChosenAttempts, FieldScores, FieldsError, LineError, Means, TaskScores, TraceScores,
+    TracesError, UnscoredLine, choose_attempts, score_again, score_fields, score_saved,
+    score_traces,
+};
 pub use uploaded::UploadedRun;

@@ -49,7 +49,7 @@ enum Runs {
 impl Score {
     /// Prints scores, or how they compare.
     pub(crate) async fn run(self) -> Outcome {
-        use saved::Benchmark;
+        use tasks::import::SavedBenchmark as Benchmark;
         match self.runs {
             Some(Runs::Assistantbench(saved)) => saved.run(Benchmark::AssistantBench).await,
             Some(Runs::Fanoutqa(saved)) => saved.run(Benchmark::FanOutQa).await,

@@ -1,18 +1,13 @@
 //! `sandbox score assistantbench | fanoutqa | mind2web-live | visualwebarena | warcbench |
 //! webarena | webchorearena`: attempts that were saved, without a browser.
 
-use std::collections::BTreeMap;
 use std::{fs, iter};
 
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use results::Summary;
-use tasks::AttemptFallback;
-use tasks::import::warcbench::{self, Recording};
-use tasks::import::webarena::{published, webarena};
-use tasks::import::{
-    Import, ImportError, assistantbench, fanoutqa, mind2web_live, visualwebarena, webchorearena,
-};
+use runs::ChosenAttempts;
+use tasks::import::{Import, SavedBenchmark};
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -55,100 +50,34 @@ pub(super) struct SavedAnswers {
     fallback: Vec<Utf8PathBuf>,
 }
 
-/// Whose tasks they are.
-#[derive(Clone, Copy)]
-pub(super) enum Benchmark {
-    AssistantBench,
-    FanOutQa,
-    Mind2WebLive,
-    VisualWebArena,
-    WarcBench,
-    WebArena,
-    WebChoreArena,
-}
-
-impl Benchmark {
-    fn name(self) -> &'static str {
-        match self {
-            Benchmark::AssistantBench => "assistantbench",
-            Benchmark::FanOutQa => "fanoutqa",
-            Benchmark::Mind2WebLive => "mind2web-live",
-            Benchmark::VisualWebArena => "visualwebarena",
-            Benchmark::WarcBench => "warcbench",
-            Benchmark::WebArena => "webarena",
-            Benchmark::WebChoreArena => "webchorearena",
-        }
-    }
-
-    /// Reads its tasks from the text of this file.
-    fn read(self, text: &str, file: &Utf8Path) -> Result<Import, ImportError> {
-        match self {
-            Benchmark::AssistantBench => assistantbench(text),
-            Benchmark::FanOutQa => fanoutqa(text),
-            Benchmark::Mind2WebLive => mind2web_live(text),
-            Benchmark::VisualWebArena => {
-                visualwebarena::visualwebarena(text, &visualwebarena::published())
-            }
-            Benchmark::WarcBench => {
-                // Nobody looks at pages, so it makes no difference whether recordings are there.
-                let nowhere =
-                    Recording { path: Utf8PathBuf::new(), began: jiff::Timestamp::UNIX_EPOCH };
-                let kinds = BTreeMap::new();
-                warcbench::warcbench(text, warcbench::split(file), &kinds, &mut |_| {
-                    Ok(nowhere.clone())
-                })
-            }
-            Benchmark::WebArena => webarena(text, &published()),
-            Benchmark::WebChoreArena => webchorearena(text, &published()),
-        }
-    }
-}
-
 impl SavedAnswers {
     /// Exit code 0 when everything that is there was scored, whatever its score.
-    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+    pub(super) async fn run(self, benchmark: SavedBenchmark) -> Outcome {
         self.saved.score(benchmark, self.fallback).await
     }
 }
 
 impl SavedAttempts {
     /// Exit code 0 when everything that is there was scored, whatever its score.
-    pub(super) async fn run(self, benchmark: Benchmark) -> Outcome {
+    pub(super) async fn run(self, benchmark: SavedBenchmark) -> Outcome {
         self.score(benchmark, Vec::new()).await
     }
 
-    async fn score(self, benchmark: Benchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
+    async fn score(self, benchmark: SavedBenchmark, fallback: Vec<Utf8PathBuf>) -> Outcome {
         let import = benchmark.read(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         crate::commands::tasks::import::warn(&import);
-        let mut attempts = self.attempts(&self.attempts, &import)?;
-        let mut sources = Vec::new();
-        if !fallback.is_empty() {
-            let mut systems = vec![attempts];
-            for file in &fallback {
-                systems.push(self.attempts(file, &import)?);
-            }
-            let combined = AttemptFallback::of(&import.tasks, &systems);
-            attempts = combined.attempts;
-            let files = iter::once(self.attempts.clone()).chain(fallback);
-            sources = files
-                .zip(combined.answers)
-                .map(|(file, answers)| Source { file, answers })
-                .collect();
-        }
-        let missing: Vec<&str> = import
-            .tasks
-            .iter()
-            .filter(|task| !attempts.iter().any(|attempt| attempt.is_of(task)))
-            .map(|task| task.id.as_str())
+        let files: Vec<&Utf8Path> =
+            iter::once(&self.attempts).chain(&fallback).map(Utf8PathBuf::as_path).collect();
+        let systems = files.iter().map(|file| self.attempts(file, &import));
+        let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
+        let ChosenAttempts { attempts, answers, tasks, missing } =
+            runs::choose_attempts(&import.tasks, systems, self.all);
+        let sources: Vec<Source> = files
+            .into_iter()
+            .zip(answers)
+            .map(|(file, answers)| Source { file: file.to_owned(), answers })
             .collect();
-        if self.all {
-            let nothing = missing.iter().map(|id| serde_json::json!({ "task": id }).to_string());
-            let nothing: Vec<String> = nothing.collect();
-            attempts.extend(read_saved(&nothing.join("\n")).expect("ids are attempts"));
-        }
-        let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
-        let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
         let judge = self.scoring.judge(&self.data)?;
         let summary =
             runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
