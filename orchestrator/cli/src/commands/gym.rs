@@ -13,7 +13,6 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
 
-use crate::commands::tasks;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::scoring::Scoring;
@@ -97,7 +96,7 @@ impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = tasks::load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         let trust = &self.scoring.models.trust;
         let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {

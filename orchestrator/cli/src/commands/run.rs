@@ -18,7 +18,6 @@ use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
 use tasks::Suite;
 
-use crate::commands::tasks::load_undated;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::on_cluster::{self, ClusterOptions};
 use crate::options::DataFolder;
@@ -179,7 +178,7 @@ impl Run {
 
     /// Reads the suite, and asks for what it does.
     pub(crate) fn load(&mut self) -> Result<Suite, Failure> {
-        let mut suite = load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         self.agree(&mut suite)?;
         Ok(suite)
     }

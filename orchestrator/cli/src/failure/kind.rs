@@ -25,7 +25,11 @@ impl From<runs::Error> for Failure {
         let mut cure = None;
         let kind: Kind = match error {
             Error::Results(error) => return error.into(),
+            Error::Pack(error) => return error.into(),
+            Error::Suite(error) => return error.into(),
             Error::UnknownTask(_)
+            | Error::Attached
+            | Error::Cassette { .. }
             | Error::Manifests { .. }
             | Error::Task { .. }
             | Error::NothingToPlay { .. }
@@ -42,6 +46,22 @@ impl From<runs::Error> for Failure {
             | Error::World { .. } => Failure::Environment,
         };
         failure(kind, &error, cure)
+    }
+}
+
+/// A suite that cannot be loaded is the user's to mend.
+impl From<runs::suites::SuiteError> for Failure {
+    fn from(error: runs::suites::SuiteError) -> Failure {
+        use runs::suites::SuiteError;
+        let kind: Kind = match &error {
+            SuiteError::NotThere { .. }
+            | SuiteError::Load { .. }
+            | SuiteError::NoVersion { .. }
+            | SuiteError::NoTime
+            | SuiteError::Undated { .. }
+            | SuiteError::Snapshot { .. } => Failure::Input,
+        };
+        failure(kind, &error, None)
     }
 }
 
@@ -254,9 +274,11 @@ impl From<annotate::Error> for Failure {
             | Error::InUse { .. }
             | Error::NothingToResume { .. }
             | Error::NewerFormat { .. }
+            | Error::CopyExists { .. }
             | Error::Exists { .. } => Failure::Input,
             Error::Read { .. }
             | Error::Write { .. }
+            | Error::Copy { .. }
             | Error::Listen { .. }
             | Error::Template(_)
             | Error::Browser(_)
