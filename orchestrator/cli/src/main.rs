@@ -12,7 +12,6 @@ mod open_files;
 mod options;
 mod packed_run;
 mod remote_run;
-mod stopped;
 mod trust;
 mod window;
 

@@ -26,7 +26,6 @@ use crate::options::models::check_model;
 use crate::options::scoring::Scoring;
 use crate::options::units;
 use crate::remote_run;
-use crate::stopped;
 use crate::terminal::board::Board;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -438,7 +437,7 @@ impl Run {
 
     fn verdict(&self, summary: &Summary, folder: &Utf8Path) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
-        if let Some(stopped) = most.and_then(|most| stopped::by_failures(summary, most)) {
+        if let Some(stopped) = most.and_then(|most| results::stopped_by_failures(summary, most)) {
             return Err(Failure::Negative(stopped));
         }
         let cost: f64 = [&summary.models, &summary.judging]

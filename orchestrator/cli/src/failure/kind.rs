@@ -49,6 +49,18 @@ impl From<runs::Error> for Failure {
     }
 }
 
+/// A model's server that cannot be asked.
+impl From<agents::llm::ServerError> for Failure {
+    fn from(error: agents::llm::ServerError) -> Failure {
+        use agents::llm::ServerError;
+        let kind: Kind = match &error {
+            ServerError::NoVariable { .. } | ServerError::NoServer => Failure::Environment,
+            ServerError::Settings { .. } => Failure::Input,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 /// A suite that cannot be loaded is the user's to mend.
 impl From<runs::suites::SuiteError> for Failure {
     fn from(error: runs::suites::SuiteError) -> Failure {

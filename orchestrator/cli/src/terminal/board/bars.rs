@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use indicatif::{MultiProgress, ProgressBar};
 use parking_lot::Mutex;
+use results::Totals;
 use runs::{Event, Progress};
 
-use super::totals::Totals;
 use crate::terminal::out;
 use crate::terminal::progress;
 

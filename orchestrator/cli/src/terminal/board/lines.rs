@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use results::counted;
-use results::{EpisodeRecord, Outcome};
+use results::{EpisodeRecord, Outcome, Totals};
 use runs::{Event, Progress, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
-use super::totals::Totals;
 use crate::terminal::out;
 
 /// The target of these lines where they are logged.
