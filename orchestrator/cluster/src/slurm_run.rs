@@ -1,7 +1,7 @@
 //! A run whose parts are jobs of Slurm, from its beginning until nobody plays any more.
 //!
-//! Whoever has it played may end at any time: the jobs go on, and the same run that is resumed finds
-//! them by its plan.
+//! Whoever has it played may end at any time: the jobs go on, and the same run that is resumed
+//! finds them by its plan.
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};

@@ -26,6 +26,7 @@ mod recording_gateway;
 pub mod robots;
 pub mod rounds;
 pub mod suite;
+mod tour;
 mod visit;
 
 pub use browser_state::keep_state;
@@ -33,3 +34,4 @@ pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
 pub use error::Error;
 pub use manual::by_hand;
 pub use recording_gateway::{RecordingGateway, RecordingGatewayOptions};
+pub use tour::{Tour, TourError};

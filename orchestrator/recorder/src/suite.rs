@@ -1,5 +1,5 @@
-//! The recording of a suite: its plan, the version of its snapshots that is recorded, and where that
-//! goes.
+//! The recording of a suite: its plan, the version of its snapshots that is recorded, and where
+//! that goes.
 
 use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};

@@ -1,5 +1,5 @@
-//! What a machine has for runs: browsers, fonts, an engine, room, and what it lacks, with the command
-//! that mends it.
+//! What a machine has for runs: browsers, fonts, an engine, room, and what it lacks, with the
+//! command that mends it.
 
 use std::net::TcpListener;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Suites as they are named: a folder, with or without a version, whose world may take its time from
-//! its first snapshot.
+//! Suites as they are named: a folder, with or without a version, whose world may take its time
+//! from its first snapshot.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;

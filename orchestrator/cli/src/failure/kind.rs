@@ -272,6 +272,19 @@ impl From<recorder::Error> for Failure {
     }
 }
 
+/// A browser that cannot visit through a recording.
+impl From<recorder::TourError> for Failure {
+    fn from(error: recorder::TourError) -> Failure {
+        use recorder::TourError;
+        let kind: Kind = match &error {
+            TourError::Start(_) | TourError::Close(_) | TourError::Visit { .. } => {
+                Failure::Environment
+            }
+        };
+        failure(kind, &error, None)
+    }
+}
+
 /// An annotation that cannot begin or be written.
 impl From<annotate::Error> for Failure {
     fn from(error: annotate::Error) -> Failure {

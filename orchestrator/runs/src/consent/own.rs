@@ -17,8 +17,8 @@ pub enum Origin {
 }
 
 /// Keeps that a suite which this program has just written is agreed to, as it is now, and tells
-/// whether that is so. What it starts and reads elsewhere is somebody else's: the first who plays it
-/// is asked.
+/// whether that is so. What it starts and reads elsewhere is somebody else's: the first who plays
+/// it is asked.
 ///
 /// # Errors
 /// When the suite or the answers cannot be read, or the answer not be kept.

@@ -1,5 +1,5 @@
-//! WebArena-Verified: the folders of a run, each named after its task, with the answer and the network
-//! trace as the benchmark's own package writes them.
+//! WebArena-Verified: the folders of a run, each named after its task, with the answer and the
+//! network trace as the benchmark's own package writes them.
 
 use std::fs;
 
@@ -80,7 +80,8 @@ pub struct TraceScores {
     pub results: Vec<TaskResult>,
 }
 
-/// Scores the folders of a run by a file of tasks. Without a configuration, each folder's own counts.
+/// Scores the folders of a run by a file of tasks. Without a configuration, each folder's own
+/// counts.
 ///
 /// # Errors
 /// When something cannot be read, is none of the benchmark, or there is nothing to score.

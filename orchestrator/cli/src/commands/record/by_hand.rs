@@ -53,13 +53,15 @@ impl Record {
         let ledger = studio.gateway().ledger();
         let before = ledger.entries().len();
         let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
-        let mut session = self.start_browser(studio, device, true).await?;
+        let tour = self.tour(studio, true);
+        let mut session = tour.start(device, true).await?;
         guard.iter().for_each(|guard| guard.set_open(true));
         let browsed = recorder::by_hand(&mut session, &urls, cancel).await.or_environment("browse");
-        let ended = self.end_browser(session, studio).await;
+        let ended = tour.end(session).await;
         // Agents that go on from here decide nothing.
         guard.iter().for_each(|guard| guard.set_open(false));
-        browsed.and(ended)?;
+        browsed?;
+        ended?;
         let shown: HashSet<String> = ledger
             .entries()
             .into_iter()
