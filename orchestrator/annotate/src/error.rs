@@ -79,6 +79,26 @@ pub enum Error {
         /// Which versions.
         source: file_version::NewerVersion,
     },
+    /// Another snapshot has the name of one that is to be copied.
+    #[error(
+        "copy {file}: {copy} is there already; leave --copy-snapshot out, or rename one of them"
+    )]
+    CopyExists {
+        /// The snapshot.
+        file: Utf8PathBuf,
+        /// What has its name.
+        copy: Utf8PathBuf,
+    },
+    /// A snapshot cannot be copied.
+    #[error("copy {file} to {copy}: {source}")]
+    Copy {
+        /// The snapshot.
+        file: Utf8PathBuf,
+        /// Where to.
+        copy: Utf8PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// Something has the place of what is to be written.
     #[error("write {path}: it is there already; choose another id, or edit it with --task")]
     Exists {

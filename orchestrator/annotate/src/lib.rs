@@ -14,6 +14,7 @@
 //! *Invariants:* What a password field holds is never stored. Nothing that exists is overwritten
 //! but the task that is edited. The panel answers only who knows its address.
 
+mod begin;
 mod capture;
 mod draft;
 mod error;
@@ -22,6 +23,7 @@ mod session;
 mod workbench;
 mod write;
 
+pub use begin::{copy_snapshots, free_id, free_snapshot, is_of, resumed};
 pub use draft::journal::Journal;
 pub use draft::{Draft, DraftOptions, Source};
 pub use error::Error;

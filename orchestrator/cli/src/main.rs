@@ -3,18 +3,15 @@
 #[macro_use]
 mod terminal;
 
-mod cluster;
 mod commands;
 mod engine;
 mod failure;
 mod finish;
-mod join;
+mod on_cluster;
 mod open_files;
 mod options;
 mod packed_run;
 mod remote_run;
-mod site_images;
-mod stopped;
 mod trust;
 mod window;
 

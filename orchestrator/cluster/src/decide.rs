@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::slurm::JobState;
-use crate::status::{PartState, PartStatus};
+use crate::status::{BAD_INPUT, PartState, PartStatus};
 
 /// How often a part is submitted again without an episode more.
 pub const TRIES: u32 = 3;
@@ -75,9 +75,6 @@ pub enum Decision {
         why: String,
     },
 }
-
-/// The exit code of wrong use and bad input, which another try does not mend.
-const BAD_INPUT: u8 = 2;
 
 /// Decides about a part that is not done.
 pub fn decide(view: &PartView<'_>) -> Decision {

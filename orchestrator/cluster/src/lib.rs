@@ -14,19 +14,31 @@
 //! on. [`decide`] has the rules. A part that was submitted again in the meantime ends itself
 //! ([`submissions`]).
 //!
-//! *Invariants:* the crate plays nothing and knows nothing of episodes but their names. It
-//! schedules nothing: which job runs where and when is the scheduler's.
+//! [`slurm_run`] is all of it where a run is submitted: plan, submit, follow ([`follow`]), and make
+//! one run of the parts. [`part`] is the other side, on a node. For Kubernetes a manifest is
+//! written ([`kubernetes`]), and the user does the rest.
+//!
+//! *Invariants:* the crate plays nothing: who holds a part plays it. It schedules nothing: which
+//! job runs where and when is the scheduler's. It prints nothing: who follows a run is told events.
 
 pub mod decide;
 mod error;
 mod files;
 pub mod folder;
+pub mod follow;
+mod gather;
 pub mod kubernetes;
 pub mod lock;
+mod node;
+pub mod part;
 pub mod plan;
+mod refusals;
+pub mod site_images;
 pub mod slurm;
+pub mod slurm_run;
 pub mod status;
 pub mod submissions;
+mod submit;
 
 pub use error::Error;
 

@@ -13,6 +13,13 @@ use crate::folder::ClusterFolder;
 /// The version of the files beside a run.
 pub const FORMAT: Version = Version::FIRST;
 
+/// The exit code of wrong use and bad input, which another try does not mend.
+pub(crate) const BAD_INPUT: u8 = 2;
+/// The exit code of a machine that lacks something.
+pub(crate) const LACKING: u8 = 3;
+/// The exit code of what may be gone on with.
+pub(crate) const INTERRUPTED: u8 = 4;
+
 /// The status of a part in one submission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStatus {

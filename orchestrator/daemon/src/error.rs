@@ -1,6 +1,7 @@
 //! The errors of the daemon and its client.
 
 use std::io;
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -59,6 +60,30 @@ pub enum Error {
     /// The daemon cannot respond because something is missing: its container engine.
     #[error("{0}")]
     Lacks(String),
+    /// The daemon's process cannot be waited for.
+    #[error("wait for the background process: {source}")]
+    Process {
+        /// The cause.
+        source: io::Error,
+    },
+    /// The daemon's process has ended before its sites were up. Its log says why.
+    #[error("start the sites: the background process has ended")]
+    Ended {
+        /// Its exit code, if it had one.
+        code: Option<i32>,
+    },
+    /// The sites take too long.
+    #[error("start the sites within {within:?}")]
+    NotSettled {
+        /// How long they were waited for.
+        within: Duration,
+    },
+    /// The daemon takes too long to end.
+    #[error("stop the sites within {within:?}; run `sandbox down` again")]
+    NotEnded {
+        /// How long it was waited for.
+        within: Duration,
+    },
     /// The daemon refused the request.
     #[error("{0}")]
     Refused(String),

@@ -11,6 +11,7 @@
 //! it. A reset leases a spare instance, moves the route to it, and hands the used one back to be
 //! reset. A lock on a file of the folder prevents a second daemon.
 
+mod bring_up;
 mod client;
 mod clocks;
 mod control;
@@ -22,6 +23,7 @@ mod site_router;
 mod site_routes;
 mod status;
 
+pub use bring_up::{OTHER_IS_UP, end, is_at, settle};
 pub use client::Client;
 pub use error::Error;
 pub use folder::Folder;

@@ -22,6 +22,22 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// The parts of a recording cannot become one snapshot.
+    #[error("join the rounds into {output}: {source}")]
+    Join {
+        /// The snapshot.
+        output: Utf8PathBuf,
+        /// Why not.
+        source: snapshots::ops::Error,
+    },
+    /// A file beside a recording.
+    #[error("{doing}: {source}")]
+    File {
+        /// What was to be done with it.
+        doing: String,
+        /// Why it could not.
+        source: std::io::Error,
+    },
     /// A page did not load a second time.
     #[error("load the page again: {0}")]
     Reload(String),

@@ -10,7 +10,8 @@
 //!
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
 //! browser. This crate adds only the page list: URLs, titles and texts. What a whole suite needs is
-//! in a [`plan::Plan`].
+//! in a [`plan::Plan`]; [`suite`] says which version of its snapshots is recorded and where that
+//! goes, and [`rounds`] adds what somebody misses who plays in it.
 
 mod browser_state;
 pub mod coverage;
@@ -23,6 +24,9 @@ pub mod plan;
 mod politeness;
 mod recording_gateway;
 pub mod robots;
+pub mod rounds;
+pub mod suite;
+mod tour;
 mod visit;
 
 pub use browser_state::keep_state;
@@ -30,3 +34,4 @@ pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
 pub use error::Error;
 pub use manual::by_hand;
 pub use recording_gateway::{RecordingGateway, RecordingGatewayOptions};
+pub use tour::{Tour, TourError};

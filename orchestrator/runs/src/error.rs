@@ -9,6 +9,9 @@ pub enum Error {
     /// The results cannot be written or read.
     #[error(transparent)]
     Results(#[from] results::Error),
+    /// The suite cannot be loaded.
+    #[error(transparent)]
+    Suite(#[from] crate::suites::SuiteError),
     /// The suite would do what its user has not agreed to.
     #[error("play the suite: nobody has agreed to what it would do: it {list}")]
     NotAgreed {
@@ -84,6 +87,20 @@ pub enum Error {
         /// Why.
         source: crate::play::environment::EnvironmentError,
     },
+    /// A packed run that cannot be played again.
+    #[error(
+        "play the run: it was driven in attach mode (`sandbox env`), where actions are not seen; check its digests alone with --digests"
+    )]
+    Attached,
+    /// The recorded replies of models cannot be read.
+    #[error("use the cassette: {source}")]
+    Cassette {
+        /// Why.
+        source: llm_client::Error,
+    },
+    /// A packed run, or what was recorded of it, cannot be read.
+    #[error(transparent)]
+    Pack(#[from] results::pack::Error),
     /// Nothing can be heard at the address.
     #[error("listen at {address}: {source}; name another address, or port 0 for a free one")]
     Listen {

@@ -20,6 +20,7 @@ mod site_forms;
 mod text;
 mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -100,6 +101,16 @@ pub struct IndexProgress {
     pub pages: u64,
     /// The most pages that it can have.
     pub most_pages: u64,
+}
+
+/// What is done, in words.
+impl fmt::Display for IndexProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.archives {
+            1 => f.write_str("indexing pages"),
+            archives => write!(f, "indexing pages of snapshot {} of {archives}", self.archive),
+        }
+    }
 }
 
 /// The answer to a search engine's URL.

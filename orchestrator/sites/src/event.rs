@@ -132,6 +132,29 @@ pub enum Event {
 }
 
 impl Event {
+    /// What goes on, for people; nothing of those that are of no interest while all goes well.
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Event::Starting { site, .. } => format!("starting {site}"),
+            Event::Waiting { site, condition, .. } => format!("{site} waits for {condition}"),
+            Event::Ready { site, took, .. } => {
+                format!("{site} is ready after {:.1} s", took.as_secs_f64())
+            }
+            Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
+            Event::Drifted { site, difference, .. } => {
+                format!("{site} failed to reset: {difference}")
+            }
+            Event::Unlimited { why } => format!("sites run with fewer limits: {why}"),
+            Event::EngineGone { host, why } => {
+                format!("the container engine at {host} does not answer ({why})")
+            }
+            Event::EngineBack { host } => format!("the container engine at {host} answers again"),
+            // They are warnings.
+            Event::Exposed { .. } | Event::Reachable { .. } => return None,
+            Event::Swept { .. } | Event::Recycled { .. } | Event::Stopped { .. } => return None,
+        })
+    }
+
     /// What a person must be told even if all goes well: a protection that this machine lacks.
     pub fn warning(&self) -> Option<String> {
         match self {

@@ -13,6 +13,7 @@ mod suite;
 
 pub mod import;
 pub mod saved;
+pub mod scaffold;
 pub mod schema;
 
 pub use attempt_fallback::AttemptFallback;

@@ -25,6 +25,7 @@ mod generic;
 mod react;
 mod retrieval;
 mod see_act;
+mod server;
 mod settings;
 mod template;
 mod webarena;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 
 use client::LlmClient;
 use llm_client::Model;
+pub use server::ServerError;
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 use tasks::Task;
 pub use template::{TEMPLATES, TemplateError, Templates};

@@ -13,10 +13,7 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
 
-use crate::commands::daemon;
-use crate::commands::tasks;
-use crate::failure::{OrFail, Outcome};
-use crate::join::Joining;
+use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::scoring::Scoring;
 use crate::options::units;
@@ -99,7 +96,7 @@ impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = tasks::load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         let trust = &self.scoring.models.trust;
         let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {
@@ -131,9 +128,10 @@ impl Gym {
         let joining = match self.join {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
-                Some(Joining::start(
+                Some(gym_balancer::Joining::start(
                     gym_balancer::Membership::new(&front, front_key, key.clone())?,
                     listens,
+                    interrupt::token(),
                 ))
             }
             None => None,
@@ -146,7 +144,7 @@ impl Gym {
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     shown.suspend(|| out::warn(&warning));
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     progress::say(&shown, text);
                 }
             }
@@ -170,7 +168,7 @@ impl Gym {
         let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
         let left = match joining {
-            Some(joining) => joining.end().await,
+            Some(joining) => joining.end().await.map_err(Failure::from),
             None => Ok(()),
         };
         let Some(summary) = served? else {

@@ -2,13 +2,13 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use object_files::{Address, is_address};
+use results::mirror::check_writable;
 use serde::Serialize;
 use snapshots::collection::{Collection, files_of};
 use snapshots::index::{BESIDE, Index, ReplaySet};
 
 use crate::failure::{Failure, OrFail as _};
 use crate::options::DataFolder;
-use crate::remote_run::written_to;
 use crate::terminal::progress;
 
 /// Upload a snapshot with its index, so that replay reads from there only what it needs
@@ -49,7 +49,7 @@ impl Push {
     /// Uploads. Archives come before their indexes, and the list of a collection comes last.
     pub(crate) fn run(self, force: bool) -> Result<Report, Failure> {
         let to = Address::parse(&self.address).or_input("push")?;
-        written_to(Utf8Path::new(&self.address))?;
+        check_writable(Utf8Path::new(&self.address))?;
         if is_address(&self.file) {
             return Err(Failure::Input(format!(
                 "failed to push {}: it is at an address already",

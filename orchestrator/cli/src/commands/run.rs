@@ -8,6 +8,7 @@ use agents::llm::ModelSettings;
 use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
+use cluster::site_images::{Ids, SiteImages};
 use llm_client::Model;
 use processes::Variable;
 use results::Shard;
@@ -17,17 +18,14 @@ use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
 use tasks::Suite;
 
-use crate::cluster::{self, ClusterOptions};
-use crate::commands::tasks::load_undated;
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::on_cluster::{self, ClusterOptions};
 use crate::options::DataFolder;
 use crate::options::confinement::Confine;
 use crate::options::models::check_model;
 use crate::options::scoring::Scoring;
 use crate::options::units;
-use crate::remote_run::RemoteRun;
-use crate::site_images::{Ids, SiteImages};
-use crate::stopped;
+use crate::remote_run;
 use crate::terminal::board::Board;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -163,9 +161,11 @@ impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
         if self.cluster.part_of.is_some() || self.cluster.on.is_some() {
-            return cluster::run(self).await;
+            return on_cluster::run(self).await;
         }
-        cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
+        if let Some(run) = self.output.as_deref().filter(|_| self.resume) {
+            cluster::slurm_run::refuse_jobs(run)?;
+        }
         let suite = self.load()?;
         self.provide_images(&suite).await?;
         if let Some(address) = self.output.clone().filter(|output| is_address(output)) {
@@ -177,7 +177,7 @@ impl Run {
 
     /// Reads the suite, and asks for what it does.
     pub(crate) fn load(&mut self) -> Result<Suite, Failure> {
-        let mut suite = load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         self.agree(&mut suite)?;
         Ok(suite)
     }
@@ -195,7 +195,7 @@ impl Run {
         let (resume, data, stop) = (self.resume, self.data.clone(), interrupt::token());
         let at = address.to_owned();
         let beginning =
-            tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data, &stop));
+            tokio::task::spawn_blocking(move || remote_run::begin(&at, resume, &data, &stop));
         let begun = async { beginning.await.or_environment("begin the run")? };
         let (remote, folder, resume) =
             interrupt::unless_interrupted(begun, "interrupted; nothing was played").await?;
@@ -207,8 +207,8 @@ impl Run {
             Ok(summary)
         });
         // Whatever has ended the run, what there is goes there.
-        let uploaded =
-            tokio::task::spawn_blocking(move || remote.end()).await.or_environment("upload")?;
+        let uploaded = tokio::task::spawn_blocking(move || remote_run::end(remote)).await;
+        let uploaded = uploaded.or_environment("upload")?;
         let summary = match (written, &uploaded) {
             (Ok(summary), _) => summary,
             (Err(error), Ok(())) => return Err(error),
@@ -418,6 +418,12 @@ impl Run {
         Ok(judge)
     }
 
+    /// Whether replies of models would be added to a cassette.
+    pub(crate) fn adds_to_a_cassette(&self) -> bool {
+        self.scoring.models.adds_to_a_cassette()
+            && (self.agent.asks_a_model() || self.scoring.names_a_judge())
+    }
+
     /// Asks each model for a word, before there are browsers.
     async fn preflight(&self, judge: &Model) -> Result<(), Failure> {
         if self.no_preflight {
@@ -431,7 +437,7 @@ impl Run {
 
     fn verdict(&self, summary: &Summary, folder: &Utf8Path) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
-        if let Some(stopped) = most.and_then(|most| stopped::by_failures(summary, most)) {
+        if let Some(stopped) = most.and_then(|most| results::stopped_by_failures(summary, most)) {
             return Err(Failure::Negative(stopped));
         }
         let cost: f64 = [&summary.models, &summary.judging]

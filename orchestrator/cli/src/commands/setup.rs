@@ -3,10 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use browser::Programs;
 use container_images::Engine;
 
-use crate::commands::doctor;
 use crate::failure::{Failure, OrFail, Outcome};
 
 /// Install what runs need and this machine lacks: Chromium, its headless shell and driver, fonts
@@ -25,7 +23,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) async fn run(self) -> Outcome {
-        let mut packages = missing();
+        let mut packages = runs::machine::missing_packages();
         if self.engine && Engine::connect().await.is_err() && !is_installed("dockerd") {
             packages.push("docker.io");
         }
@@ -37,7 +35,7 @@ impl Setup {
         let commands = [vec!["update"], install];
         let lines: Vec<String> = commands
             .iter()
-            .map(|words| doctor::privileged(&format!("apt-get {}", words.join(" "))))
+            .map(|words| runs::machine::privileged(&format!("apt-get {}", words.join(" "))))
             .collect();
         if self.dry_run {
             lines.iter().for_each(|line| println!("{line}"));
@@ -60,7 +58,7 @@ impl Setup {
             println!("{line}");
             apt_get(words)?;
         }
-        match missing()[..] {
+        match runs::machine::missing_packages()[..] {
             [] => Ok(()),
             ref left => Err(Failure::Environment(format!(
                 "failed to find {} after their installation; `sandbox doctor` says what is there",
@@ -68,28 +66,6 @@ impl Setup {
             ))),
         }
     }
-}
-
-/// The Debian packages of browsers and fonts that are not there.
-fn missing() -> Vec<&'static str> {
-    let mut packages = Vec::new();
-    match Programs::find() {
-        Ok(programs) => {
-            let named =
-                std::env::var_os(browser::CHROMIUM_VARIABLE).is_some_and(|value| !value.is_empty());
-            if programs.chromium.is_none() {
-                packages.push("chromium");
-            }
-            if programs.headless_shell.is_none() && !named {
-                packages.push("chromium-headless-shell");
-            }
-        }
-        Err(_) => packages.extend(["chromium", "chromium-headless-shell", "chromium-driver"]),
-    }
-    if !browser::has_fonts() {
-        packages.push("fonts-dejavu-core");
-    }
-    packages
 }
 
 /// Runs the package manager; what it says goes to stderr.

@@ -13,7 +13,6 @@ use snapshots::index::ReplaySet;
 use tokio::process::Command;
 
 use crate::commands::replay;
-use crate::commands::tasks;
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
 use crate::packed_run::OpenRun;
@@ -59,7 +58,7 @@ impl Show {
 
 /// The snapshots of a suite's world and of its tasks.
 fn snapshots_of(suite: &Utf8PathBuf, data: &DataFolder) -> Result<ReplaySet, Failure> {
-    let suite = tasks::load(suite)?;
+    let suite = runs::suites::load(suite)?;
     let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
     let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
     files.sort();

@@ -1,23 +1,19 @@
 //! `sandbox verify`: a packed run, played again and compared.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
-use std::time::Duration;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use llm_client::Model;
 use processes::Variable;
 use results::pack::{Manifest, Part, Unpacked};
 use results::{Comparison, Summary, counted, fingerprint};
 use results::{Conditions, RunFolder, RunRecord};
 use runs::consent::{Given, of_suite};
-use runs::{Limits, Options};
+use runs::{AgentAgain, Options, agent_again, options_again};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
-use crate::options::models::{ModelOptions, Models};
 use crate::options::units;
 use crate::packed_run::{temporary_folder, unpack};
 use crate::terminal::board::Board;
@@ -119,7 +115,8 @@ impl Verify {
             &self.data,
         )?;
         let record = run.run()?;
-        let (agent, played) = self.agent(&unpacked, &run, &record)?;
+        let AgentAgain { agent, played } =
+            agent_again(&unpacked, self.agent.as_ref(), self.recorded_actions)?;
         self.print(&format!("agent         {played}"));
         let options = self.options(&unpacked, &record, &folder)?;
         let keep_order =
@@ -161,43 +158,6 @@ impl Verify {
         }
     }
 
-    /// The agent that plays, and what it is in words.
-    fn agent(
-        &self,
-        unpacked: &Unpacked,
-        run: &RunFolder,
-        record: &RunRecord,
-    ) -> Result<(AgentSpec, String), Failure> {
-        if results::pack::was_attached(run)? {
-            return Err(Failure::Input(
-                "failed to play the run: it was driven in attach mode (`sandbox env`), where actions are not seen; \
-                 check its digests alone with --digests"
-                    .to_owned(),
-            ));
-        }
-        let models = models(unpacked)?;
-        if let Some(agent) = &self.agent {
-            let mut agent = agent.clone();
-            connect(&mut agent, &models)?;
-            let played = format!("{agent} in place of {}", record.agent);
-            return Ok((agent, played));
-        }
-        let same = AgentSpec::of_run(&record.agent, &record.settings).filter(|agent| {
-            !self.recorded_actions && (!agent.asks_a_model() || models.have_recordings())
-        });
-        if let Some(mut agent) = same {
-            connect(&mut agent, &models)?;
-            let played = match agent.asks_a_model() {
-                true => format!("{agent}, with the recorded replies of its model"),
-                false => agent.to_string(),
-            };
-            return Ok((agent, played));
-        }
-        let replies = results::pack::recorded_replies(run)?;
-        let played = format!("the recorded actions of {}", replies.agent());
-        Ok((AgentSpec::Recorded(Arc::new(replies)), played))
-    }
-
     /// The options of the packed run.
     fn options(
         &self,
@@ -205,48 +165,20 @@ impl Verify {
         record: &RunRecord,
         folder: &Utf8Path,
     ) -> Result<Options, Failure> {
-        let settings = &unpacked.manifest().settings;
-        let usual = Limits::default();
-        let limits = settings.limits.map_or(usual, |limits| Limits {
-            episode: Duration::from_millis(limits.episode_ms),
-            answer: Duration::from_millis(limits.answer_ms),
-            step: Duration::from_millis(limits.step_ms),
-            ..usual
-        });
-        let judge = match &settings.judge {
-            Some(judge) => {
-                let model = models(unpacked)?.model(
-                    Some(judge.name.clone()),
-                    &agents::llm::ModelSettings::default(),
-                    limits.answer,
-                )?;
-                Model { sampling: judge.sampling.clone(), ..model }
-            }
-            None => Model::default(),
-        };
-        Ok(Options {
+        let here = Options {
             out: Some(self.output.clone().unwrap_or_else(|| folder.join("again"))),
-            repeat: record.repeat,
             workers: self.workers.get(),
-            dialect: record.dialect,
-            multiaction: record.multiaction,
-            screenshots: !record.no_screenshots,
             agent_variables: self.agent_variables.clone(),
             unpacked: Some(folder.to_owned()),
             memory: self.memory,
-            shard: record.shard,
-            tasks: record.tasks.iter().map(|task| task.id.clone()).collect(),
-            max_steps: settings.max_steps,
             // The snapshots are in a temporary folder, and so are their indexes.
             index_cache: Some(folder.join("indexes")),
             town: Some(self.data.town()?),
             helper: crate::commands::keep::helper(),
             confinement: crate::options::confinement::by_default(&self.data)?,
-            scoring_mode: record.scoring_mode,
-            judge,
-            limits,
             ..Options::default()
-        })
+        };
+        Ok(options_again(unpacked, record, here)?)
     }
 
     /// Says whether Chromium is another one than in the packed run, and which sites have another
@@ -317,14 +249,4 @@ fn check_run(unpacked: &Unpacked) -> Outcome {
         "the results have other fingerprints than they say: {}; they were changed before they were packed",
         names.join(", ")
     )))
-}
-
-/// Models that answer from the file alone.
-fn models(unpacked: &Unpacked) -> Result<Models, Failure> {
-    ModelOptions::recorded(unpacked.cassette()).open(false, &DataFolder::default())
-}
-
-fn connect(agent: &mut AgentSpec, models: &Models) -> Result<(), Failure> {
-    let within = Limits::default().answer;
-    agent.connect(&mut |settings| models.model(settings.name.clone(), settings, within))
 }

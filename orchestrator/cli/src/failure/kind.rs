@@ -25,7 +25,11 @@ impl From<runs::Error> for Failure {
         let mut cure = None;
         let kind: Kind = match error {
             Error::Results(error) => return error.into(),
+            Error::Pack(error) => return error.into(),
+            Error::Suite(error) => return error.into(),
             Error::UnknownTask(_)
+            | Error::Attached
+            | Error::Cassette { .. }
             | Error::Manifests { .. }
             | Error::Task { .. }
             | Error::NothingToPlay { .. }
@@ -42,6 +46,34 @@ impl From<runs::Error> for Failure {
             | Error::World { .. } => Failure::Environment,
         };
         failure(kind, &error, cure)
+    }
+}
+
+/// A model's server that cannot be asked.
+impl From<agents::llm::ServerError> for Failure {
+    fn from(error: agents::llm::ServerError) -> Failure {
+        use agents::llm::ServerError;
+        let kind: Kind = match &error {
+            ServerError::NoVariable { .. } | ServerError::NoServer => Failure::Environment,
+            ServerError::Settings { .. } => Failure::Input,
+        };
+        failure(kind, &error, None)
+    }
+}
+
+/// A suite that cannot be loaded is the user's to mend.
+impl From<runs::suites::SuiteError> for Failure {
+    fn from(error: runs::suites::SuiteError) -> Failure {
+        use runs::suites::SuiteError;
+        let kind: Kind = match &error {
+            SuiteError::NotThere { .. }
+            | SuiteError::Load { .. }
+            | SuiteError::NoVersion { .. }
+            | SuiteError::NoTime
+            | SuiteError::Undated { .. }
+            | SuiteError::Snapshot { .. } => Failure::Input,
+        };
+        failure(kind, &error, None)
     }
 }
 
@@ -158,37 +190,55 @@ impl From<daemon::Error> for Failure {
             | Error::Gateway(_)
             | Error::Header(_)
             | Error::Host(_)
+            | Error::Process { .. }
+            | Error::Ended { .. }
+            | Error::NotSettled { .. }
+            | Error::NotEnded { .. }
             | Error::Talk(_) => failure(Failure::Environment, &error, None),
         }
     }
 }
 
-/// A run on a cluster that cannot be submitted or followed.
+/// A run on a cluster that cannot be submitted, followed or played.
 impl From<cluster::Error> for Failure {
     fn from(error: cluster::Error) -> Failure {
         use cluster::Error;
-        let mut cure = None;
-        let kind: Kind = match &error {
-            Error::Missing { .. } => {
-                cure = Some("run this on a login node, or install Slurm's clients");
-                Failure::Environment
-            }
+        let kind: Kind = match error {
+            Error::Runs(error) => return error.into(),
+            Error::Results(error) => return error.into(),
+            Error::Images(error) => return error.into(),
+            Error::Mirror(error) => return error.into(),
+            Error::Over(why) => return Failure::Interrupted(why),
             Error::Reserved { .. }
             | Error::Unfit { .. }
             | Error::NewerFormat { .. }
-            | Error::Malformed { .. } => Failure::Input,
-            Error::Refused { said, .. } if is_about_size(said) => {
-                cure =
-                    Some("use fewer parts (--parts), or wait until other jobs of yours have ended");
-                Failure::Environment
-            }
-            Error::Refused { .. }
+            | Error::Malformed { .. }
+            | Error::FolderName { .. }
+            | Error::PlayedByJobs { .. }
+            | Error::AtAddress { .. }
+            | Error::VariableValue { .. }
+            | Error::SharedCassette
+            | Error::NoPart { .. }
+            | Error::EpisodeName { .. }
+            | Error::Inputs { .. }
+            | Error::Address { .. }
+            | Error::PodsLack { .. }
+            | Error::OutsideClaim { .. }
+            | Error::ManifestExists { .. } => Failure::Input,
+            Error::Missing { .. }
+            | Error::Refused { .. }
             | Error::Unreachable { .. }
             | Error::Output { .. }
             | Error::Write { .. }
-            | Error::Read { .. } => Failure::Environment,
+            | Error::Read { .. }
+            | Error::Machine { .. }
+            | Error::NotUtf8 { .. }
+            | Error::BrokeDown { .. }
+            | Error::Busy { .. }
+            | Error::UnfitNode { .. }
+            | Error::Loading { .. } => Failure::Environment,
         };
-        failure(kind, &error, cure)
+        failure(kind, &error, error.cure())
     }
 }
 
@@ -204,11 +254,6 @@ impl From<gym_balancer::Error> for Failure {
     }
 }
 
-/// Whether Slurm takes fewer jobs than these, by a limit of the user's or by that of arrays.
-fn is_about_size(said: &str) -> bool {
-    ["limit", "Limit", "job array index"].iter().any(|word| said.contains(word))
-}
-
 /// A recording that cannot begin, by what is there already or by the machine.
 impl From<recorder::Error> for Failure {
     fn from(error: recorder::Error) -> Failure {
@@ -218,8 +263,23 @@ impl From<recorder::Error> for Failure {
             Error::Gateway(_)
             | Error::Browser(_)
             | Error::Journal { .. }
+            | Error::Join { .. }
+            | Error::File { .. }
             | Error::Reload(_)
             | Error::Closed => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
+/// A browser that cannot visit through a recording.
+impl From<recorder::TourError> for Failure {
+    fn from(error: recorder::TourError) -> Failure {
+        use recorder::TourError;
+        let kind: Kind = match &error {
+            TourError::Start(_) | TourError::Close(_) | TourError::Visit { .. } => {
+                Failure::Environment
+            }
         };
         failure(kind, &error, None)
     }
@@ -239,9 +299,11 @@ impl From<annotate::Error> for Failure {
             | Error::InUse { .. }
             | Error::NothingToResume { .. }
             | Error::NewerFormat { .. }
+            | Error::CopyExists { .. }
             | Error::Exists { .. } => Failure::Input,
             Error::Read { .. }
             | Error::Write { .. }
+            | Error::Copy { .. }
             | Error::Listen { .. }
             | Error::Template(_)
             | Error::Browser(_)

@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
-use http_client::Route;
-use llm_client::{Cassette, Client, Model, Settings};
+use llm_client::{Cassette, Client, Model};
 use processes::Variable;
 use runs::consent::of_model;
 
 use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;
 use crate::trust::Trust;
-
-/// Where OpenAI's own interface is.
-const OPENAI: &str = "https://api.openai.com/v1";
 
 /// Where replies come from.
 #[derive(Default, clap::Args)]
@@ -45,11 +41,6 @@ pub(crate) struct Models {
 }
 
 impl ModelOptions {
-    /// Nothing but the replies in a cassette, if there is one.
-    pub(crate) fn recorded(cassette: Option<Utf8PathBuf>) -> ModelOptions {
-        ModelOptions { cassette, offline: true, ..ModelOptions::default() }
-    }
-
     /// Whether there is a cassette to which replies are added.
     pub(crate) fn adds_to_a_cassette(&self) -> bool {
         self.cassette.is_some() && !self.offline
@@ -121,7 +112,7 @@ impl Models {
             let given = self.variables.iter().rev().find(|given| given.name == name);
             given.map(|given| given.value.clone()).or_else(|| variable(name))
         };
-        client(settings, within, given)
+        Ok(settings.client(within, given)?)
     }
 }
 
@@ -139,53 +130,4 @@ pub(crate) async fn check_model(role: &str, model: &Model) -> Result<(), Failure
 
 fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-fn client(
-    settings: &ModelSettings,
-    within: Duration,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Client, Failure> {
-    let missing = |name: &str| {
-        Failure::Environment(format!(
-            "failed to reach the model: its settings name the variable {name}, which is not set; set it, or add \
-             --offline to use the cassette alone"
-        ))
-    };
-    let key = match (&settings.key_variable, &settings.base_url) {
-        (Some(name), _) => Some(variable(name).ok_or_else(|| missing(name))?),
-        // OpenAI's key is for OpenAI's server, or the one that stands in its place for everybody.
-        (None, Some(_)) => None,
-        (None, None) => variable("OPENAI_API_KEY"),
-    };
-    let base_url = settings.base_url.clone().or_else(|| variable("OPENAI_BASE_URL"));
-    if base_url.is_none() && key.is_none() {
-        return Err(Failure::Environment(
-            "failed to reach a model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set; set the key for OpenAI's \
-             server, or the URL of your own, or add --offline to use the cassette alone"
-                .to_owned(),
-        ));
-    }
-    let mut headers = Vec::with_capacity(settings.headers.len());
-    for (name, value) in &settings.headers {
-        let value = match value.strip_prefix('$') {
-            Some(of) => variable(of).ok_or_else(|| missing(of))?,
-            None => value.clone(),
-        };
-        headers.push((name.clone(), value));
-    }
-    let base_url = base_url.unwrap_or_else(|| OPENAI.to_owned());
-    let own = settings
-        .request_timeout
-        .map_or(within, |seconds| Duration::from_secs(seconds.get().into()));
-    let settings = Settings {
-        key,
-        key_header: settings.key_header.clone(),
-        headers,
-        within: own.min(within),
-        pace: settings.pace(),
-        route: Route::from_environment(&base_url),
-        ..Settings::to(base_url)
-    };
-    Client::new(&settings).or_input("reach the model")
 }

@@ -44,16 +44,8 @@ pub(crate) fn advance(bar: &ProgressBar, done: u64, total: u64) {
 
 /// Shows how much of the recorded pages is indexed.
 pub(crate) fn advance_indexing(bar: &ProgressBar, at: &IndexProgress) {
-    say(bar, indexing(at));
+    say(bar, at.to_string());
     advance(bar, at.pages, at.most_pages.max(at.pages));
-}
-
-/// How much of the recorded pages is indexed, in words.
-pub(crate) fn indexing(at: &IndexProgress) -> String {
-    match at.archives {
-        1 => "indexing pages".to_owned(),
-        archives => format!("indexing pages of snapshot {} of {archives}", at.archive),
-    }
 }
 
 /// A bar that is there already, to look as one over a known number of things.

@@ -15,5 +15,7 @@ pub mod order;
 pub mod pairing;
 pub mod sensitivity;
 pub mod statistics;
+pub mod stopped;
 pub mod summary;
 pub mod table;
+pub mod totals;

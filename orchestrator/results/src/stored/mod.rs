@@ -19,7 +19,7 @@ mod usage;
 pub use episode::{
     ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage,
 };
-pub use episode_id::EpisodeId;
+pub use episode_id::{EpisodeId, NoEpisode};
 pub use failure::{AgentFailure, EarlierAttempt};
 /// The version of a run's files.
 pub use file_version::Version as Format;

@@ -18,6 +18,7 @@
 
 mod answer_file;
 pub mod attach;
+pub mod attached_program;
 pub(crate) mod blame;
 pub(crate) mod blocking;
 pub mod browser_state;

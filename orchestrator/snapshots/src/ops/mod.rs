@@ -30,6 +30,7 @@ mod signature;
 mod snapshot;
 mod split;
 mod stage;
+mod states;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -51,6 +52,7 @@ pub use rules::{RulesSet, rules, set_rules};
 pub use scan::{Secret, SecretKind, SecretScan, scan_secrets};
 pub use signature::{Signature, SignatureKind};
 pub use split::{COLLECTION_NAME, SplitBy, SplitReport, split};
+pub use states::{ChangeReport, SiteReport, StatesReport, VisitReport, WriteReport, states};
 pub use verify::{Finding, Flaw, Severity, Verification, verify};
 
 use crate::Progress;

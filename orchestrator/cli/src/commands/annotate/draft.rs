@@ -3,15 +3,13 @@
 use annotate::{Draft, Source, TaskFolder};
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
-use snapshots::Recording;
 use snapshots::index::ReplaySet;
-use tasks::{Task, UNDATED, WorldSpec};
+use tasks::{Task, UNDATED};
 use url::Url;
 
 use super::Annotate;
 use crate::commands::record;
 use crate::commands::replay;
-use crate::commands::tasks as suites;
 use crate::failure::{Failure, OrFail as _};
 
 /// The ends of the names of snapshots.
@@ -40,7 +38,7 @@ impl Annotate {
             return Ok(Draft::of_task(task, &file, source, clock)?);
         }
         let start = self.start_url(&source)?;
-        let id = self.id.clone().unwrap_or_else(|| free_id(&start, place));
+        let id = self.id.clone().unwrap_or_else(|| annotate::free_id(&start, place));
         Ok(Draft::new(source, id, start.to_string(), clock))
     }
 
@@ -80,7 +78,7 @@ impl Annotate {
                         "failed to open {web}: it is no snapshot (WACZ, WARC, ARC), and {why}"
                     ))
                 })?;
-                Ok(Source::Live(free_snapshot(&place.folder)))
+                Ok(Source::Live(annotate::free_snapshot(&place.folder)))
             }
             None => {
                 let Some(world) = &place.world else {
@@ -106,10 +104,10 @@ impl Annotate {
         if let Some(clock) = edited.and_then(|task| task.clock) {
             return Ok(clock);
         }
-        let world = place.world.as_ref().filter(|world| is_of(world, snapshots));
+        let world = place.world.as_ref().filter(|world| annotate::is_of(world, snapshots));
         match world.map(|world| world.clock).filter(|clock| *clock != UNDATED) {
             Some(clock) => Ok(clock),
-            None => suites::recorded(snapshots),
+            None => Ok(runs::suites::recorded(snapshots)?),
         }
     }
 
@@ -138,73 +136,8 @@ impl Annotate {
     }
 }
 
-/// Whether a world has these snapshots.
-fn is_of(world: &WorldSpec, snapshots: &[Utf8PathBuf]) -> bool {
-    let real = |path: &Utf8PathBuf| path.canonicalize_utf8().unwrap_or_else(|_| path.clone());
-    let known: Vec<Utf8PathBuf> = world.snapshots.iter().map(real).collect();
-    snapshots.iter().all(|path| known.contains(&real(path)))
-}
-
-/// A draft that was left: a recording that is finished is played from now on.
-pub(super) fn resumed(mut draft: Draft) -> Draft {
-    if let Source::Live(path) = &draft.source
-        && path.is_file()
-        && !Recording::is_left_over(path)
-    {
-        draft.source = Source::Snapshots(vec![path.clone()]);
-    }
-    draft
-}
-
 fn is_snapshot(web: &str) -> bool {
     let name = web.to_ascii_lowercase();
     !web.contains("://")
         && (SNAPSHOTS.iter().any(|end| name.ends_with(end)) || Utf8Path::new(web).is_file())
-}
-
-/// A name for a new snapshot of the suite that nothing has.
-fn free_snapshot(folder: &Utf8Path) -> Utf8PathBuf {
-    let name = |number: u32| match number {
-        1 => folder.join("snapshot.wacz"),
-        number => folder.join(format!("snapshot-{number}.wacz")),
-    };
-    let is_free = |path: &Utf8PathBuf| !path.exists() && !Recording::is_left_over(path);
-    (1..=u32::MAX).map(name).find(is_free).unwrap_or_else(|| name(1))
-}
-
-/// An id that the suite does not have yet.
-fn free_id(start: &Url, place: &TaskFolder) -> String {
-    let host = start.host_str().unwrap_or("task");
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    let host: String =
-        host.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let host = host.trim_matches('-').to_owned();
-    let ids = (1..=u32::MAX).map(|number| format!("{host}-{number}"));
-    let is_free = |id: &String| !place.taken.contains_key(id);
-    ids.into_iter().find(is_free).unwrap_or(host)
-}
-
-/// Copies the snapshots into the suite, each whole before it has its name. One that is there with
-/// the same length is the same.
-pub(super) fn copy_snapshots(draft: &mut Draft, folder: &Utf8Path) -> Result<(), Failure> {
-    let Source::Snapshots(files) = &mut draft.source else { return Ok(()) };
-    for file in files {
-        let copy = folder.join(file.file_name().unwrap_or("snapshot.wacz"));
-        let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
-        if copy.exists() && real(&copy) == real(file) {
-            continue;
-        }
-        if copy.exists() {
-            return Err(Failure::Input(format!(
-                "failed to copy {file}: {copy} is there already; leave --copy-snapshot out, or rename one of them"
-            )));
-        }
-        let doing = || format!("copy {file} to {copy}");
-        let part =
-            tempfile::Builder::new().prefix(".part-").tempfile_in(folder).or_environment(doing())?;
-        std::fs::copy(&*file, part.path()).or_environment(doing())?;
-        part.persist(&copy).or_environment(doing())?;
-        *file = copy;
-    }
-    Ok(())
 }

@@ -78,7 +78,7 @@ impl Annotate {
             let (journal, draft) = Journal::resume(&place.folder)?;
             let own = draft.edited.as_deref().and_then(Utf8Path::file_name);
             place.taken.retain(|_, file| Some(file.as_str()) != own);
-            let mut draft = draft::resumed(draft);
+            let mut draft = annotate::resumed(draft);
             draft.options = self.options_with(draft.options);
             (draft, Some(journal))
         } else {
@@ -254,7 +254,7 @@ impl Annotate {
         web.finish().await?;
         let mut draft = annotation.workbench.draft();
         if self.copy_snapshot {
-            draft::copy_snapshots(&mut draft, &place.folder)?;
+            annotate::copy_snapshots(&mut draft, &place.folder)?;
         }
         let saved = annotate::save(&draft, journal, place)?;
         journal.remove()?;

@@ -5,18 +5,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Launch, Session};
+use browser::Device;
 use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Skip};
+use recorder::{
+    CrawlOptions, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Skip, Tour,
+};
 use runs::changes::Verdict;
 use snapshots::RecordingOptions;
 use tasks::Suite;
 use url::Url;
 
-use crate::commands::record::{consent, vantage_device};
+use crate::commands::record::consent;
 use crate::failure::{Failure, OrFail};
 use crate::finish::{self, EmptyRecording};
 use crate::options::DataFolder;
@@ -124,18 +126,13 @@ impl VisitOptions {
             Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
         let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
         let frontier = Frontier::new(urls, bounds, Interest::default());
-        studio.begin_visit(0).await;
-        let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         let plan = Plan::new(suite, &[], Budget::default());
-        if let Some(vantage) = plan.vantages.first() {
-            launch.device = vantage_device(vantage);
-        }
-        let mut session = Session::start(&launch).await.or_environment("start the browser")?;
-        let followed = crawler.follow(&mut session, frontier).await;
+        let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
+        let tour = Tour { studio, doing: "visit the pages", ask_again: 0, on_lost_state: None };
+        let followed = tour.follow(&mut crawler, frontier, device).await;
         drop(crawler);
         bar.finish_and_clear();
-        session.close().await.or_environment("close the browser")?;
-        followed.or_environment("visit the pages")?;
+        followed?;
         if cancel.is_cancelled() {
             return Err(Failure::Interrupted("interrupted; nothing was compared".to_owned()));
         }

@@ -18,7 +18,6 @@ use runs::changes::{
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
-use crate::commands::tasks::recorded_at;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish;
 use crate::options::DataFolder;
@@ -79,7 +78,7 @@ pub(crate) struct ReportOptions {
 impl Check {
     /// Visits, compares, writes the reports; an answer of no unless all is the same.
     pub(crate) async fn run(&self, json: bool, force: bool) -> Outcome {
-        let suite = crate::commands::tasks::load(&self.suite)?;
+        let suite = runs::suites::load(&self.suite)?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
             ids => ids
@@ -274,7 +273,7 @@ pub(crate) fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8Pat
 fn dated(files: &[Utf8PathBuf]) -> String {
     let each = files.iter().map(|path| {
         let name = path.file_name().unwrap_or(path.as_str());
-        match recorded_at(path).ok().flatten() {
+        match runs::suites::recorded_at(path).ok().flatten() {
             Some(time) => format!("{name} of {}", time.inner().strftime("%Y-%m-%d")),
             None => name.to_owned(),
         }

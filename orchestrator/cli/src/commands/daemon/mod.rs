@@ -13,7 +13,7 @@ mod up;
 use camino::{Utf8Path, Utf8PathBuf};
 use daemon::{Client, Folder};
 pub(crate) use down::Down;
-pub(crate) use events::{describe, show_sites};
+pub(crate) use events::show_sites;
 pub(crate) use logs::Logs;
 pub(crate) use open::Open;
 pub(crate) use reset::Reset;

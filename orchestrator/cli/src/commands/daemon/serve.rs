@@ -8,7 +8,6 @@ use daemon::DaemonOptions;
 use host_check::Key;
 
 use super::SitesFolder;
-use super::up::OTHER_IS_UP;
 use crate::failure::{OrFail as _, Outcome};
 use crate::options::DataFolder;
 use crate::options::gateway_options::{self, Listening};
@@ -68,12 +67,12 @@ impl Serve {
         let events = Arc::new(|event: &sites::Event| {
             if let Some(warning) = event.warning() {
                 tracing::warn!("{warning}");
-            } else if let Some(text) = super::describe(event) {
+            } else if let Some(text) = event.words() {
                 tracing::info!("{text}");
             }
         });
         match daemon::serve(options, events, interrupt::token()).await {
-            Err(daemon::Error::AlreadyUp) => std::process::exit(OTHER_IS_UP),
+            Err(daemon::Error::AlreadyUp) => std::process::exit(daemon::OTHER_IS_UP),
             ended => Ok(ended?),
         }
     }

@@ -1,10 +1,8 @@
 //! `sandbox up`: starts sites in the background.
 
 use std::fs::OpenOptions;
-use std::net::SocketAddr;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use daemon::{Client, DaemonStatus, Folder};
@@ -16,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::serve::Plan;
 use super::table;
 use crate::engine;
-use crate::failure::{ENGINE_CURE, Failure, OrFail, Outcome};
+use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::gateway_options;
 use crate::terminal::interrupt;
@@ -24,20 +22,9 @@ use crate::terminal::out;
 use crate::terminal::progress;
 use crate::trust::Trust;
 
-/// How often the daemon is asked while it comes up.
-const ASK: Duration = Duration::from_millis(100);
-/// How long all of it may take. A site has a deadline of its own, which comes first.
-const WITHIN: Duration = Duration::from_secs(900);
-
-/// How long a container engine that does not answer is waited for: it may be starting anew.
-const ENGINE: Duration = Duration::from_secs(15);
-
 /// What makes images, and what brings them.
 const BUILD: &str =
     "build them with `sandbox images build`, or load them from a file with `sandbox images load`";
-
-/// The exit code of a daemon's process that finds another one there.
-pub(super) const OTHER_IS_UP: i32 = 5;
 
 /// Start sites, each under its own host name, and leave them running
 ///
@@ -128,7 +115,7 @@ impl Up {
             return Ok(status);
         }
         let said = if child.is_some() {
-            super::down::end(&self.data).await?;
+            daemon::end(&folder).await?;
             "interrupted; nothing is left running"
         } else {
             "interrupted; the sites keep starting: `sandbox status` shows them, `sandbox down` stops them"
@@ -151,7 +138,7 @@ impl Up {
             ("server for full resets", "--reset-listen", self.plan.reset_listen, &status.reset),
         ];
         for (what, flag, requested, there) in addresses {
-            if requested.is_some_and(|requested| !is_at(requested, there)) {
+            if requested.is_some_and(|requested| !daemon::is_at(requested, there)) {
                 let requested =
                     requested.map(|requested| requested.to_string()).unwrap_or_default();
                 return Err(Failure::Environment(format!(
@@ -266,17 +253,6 @@ impl Up {
     }
 }
 
-/// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
-/// for port 0.
-fn is_at(requested: SocketAddr, there: &str) -> bool {
-    let address = there.trim_start_matches("http://");
-    let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
-    let address = address.split_once('/').map_or(address, |(address, _)| address);
-    address.parse::<SocketAddr>().is_ok_and(|there| {
-        there.ip() == requested.ip() && (requested.port() == 0 || requested.port() == there.port())
-    })
-}
-
 /// How a browser gets to the sites.
 fn ways_in(status: &DaemonStatus) -> String {
     let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
@@ -307,52 +283,15 @@ async fn by_image(
 /// Waits until the sites can be used or have been given up. None is an interrupt.
 async fn wait(
     client: &Client,
-    mut child: Option<&mut Child>,
+    child: Option<&mut Child>,
     folder: &Folder,
     wanted: &[String],
     stop: &CancellationToken,
 ) -> Result<Option<DaemonStatus>, Failure> {
     let bars = Bars::new(wanted);
-    let began = Instant::now();
-    let mut ask = tokio::time::interval(ASK);
-    let mut answered = began;
-    loop {
-        match client.status().await {
-            Ok(status) => {
-                bars.show(&status);
-                match &status.engine {
-                    None => answered = Instant::now(),
-                    Some(problem) if answered.elapsed() > ENGINE => {
-                        return Err(Failure::Environment(format!(
-                            "failed to {problem}; {ENGINE_CURE}"
-                        )));
-                    }
-                    Some(_) => {}
-                }
-                if status.is_settled() {
-                    return Ok(Some(status));
-                }
-            }
-            Err(daemon::Error::NotUp) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let ended = child.as_mut().map_or(Ok(None), |child| child.try_wait());
-        if let Some(ended) = ended.or_environment("wait for the background process")? {
-            if ended.code() != Some(OTHER_IS_UP) {
-                return Err(last_words(&folder.log(), ended.code()));
-            }
-            // Somebody else was faster. Theirs is as good.
-            child = None;
-        }
-        if began.elapsed() > WITHIN {
-            return Err(Failure::Environment(format!(
-                "failed to start the sites within {WITHIN:?}"
-            )));
-        }
-        tokio::select! {
-            () = stop.cancelled() => return Ok(None),
-            _ = ask.tick() => {}
-        }
+    match daemon::settle(client, child, stop, &mut |status| bars.show(status)).await {
+        Err(daemon::Error::Ended { code }) => Err(last_words(&folder.log(), code)),
+        settled => Ok(settled?),
     }
 }
 

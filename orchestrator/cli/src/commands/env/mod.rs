@@ -12,7 +12,6 @@ use runs::attach::{self, AttachedProgram, AttachedSession};
 use serde::Serialize;
 
 use crate::commands::daemon;
-use crate::commands::tasks;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::confinement::Confine;
@@ -94,7 +93,7 @@ impl Env {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = tasks::load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         let task = std::slice::from_ref(&self.task);
         let agreed = self.trust.agree_to_suite(&mut suite, task, &self.variables, &self.data)?;
         let options = Options {

@@ -2,12 +2,11 @@
 
 use std::io::BufRead as _;
 use std::os::fd::AsFd as _;
-use std::process::Stdio;
 use std::time::Duration;
 
 use processes::confine::Confined;
 use runs::attach::{AttachedSession, ProgramExit};
-use tokio::process::Command;
+use runs::attached_program::{run_program, timed_out};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +27,7 @@ pub(crate) async fn line(within: Option<Duration>, stop: &CancellationToken) -> 
     }
 }
 
-/// Runs a command until it ends, or ends it.
+/// Runs a command until it ends, or ends it. What it prints goes to standard error.
 pub(super) async fn command(
     command: &[String],
     facts: &AttachedSession,
@@ -36,62 +35,8 @@ pub(super) async fn command(
     within: Option<Duration>,
     stop: &CancellationToken,
 ) -> ProgramExit {
-    let failed =
-        |error: std::io::Error| ProgramExit::Failed(format!("run {}: {error}", command[0]));
-    let output = match std::io::stderr().as_fd().try_clone_to_owned() {
-        Ok(output) => output,
-        Err(error) => return failed(error),
-    };
-    let mut words = confined.command(&command[0]);
-    // With all of the environment: it is the user's own program, typed after `--` as into a shell.
-    // What Python writes beside its files would change a suite that is agreed to.
-    words.args(&command[1..]).env("PYTHONDONTWRITEBYTECODE", "1").envs(variables(facts));
-    confined.add_plan(&mut words);
-    let mut child = Command::from(words);
-    child
-        .stdin(Stdio::null())
-        .stdout(output)
-        // An interrupt typed at the terminal reaches us alone.
-        .process_group(0);
-    let mut child = match child.spawn() {
-        Ok(child) => child,
-        Err(error) => return failed(error),
-    };
-    let mut tree = confined.tree(&child);
-    let exit = tokio::select! {
-        ended = child.wait() => match ended {
-            Ok(status) if status.success() => ProgramExit::Left { answer: None },
-            Ok(status) => ProgramExit::Failed(format!("run {}: it ended with {status}", command[0])),
-            Err(error) => failed(error),
-        },
-        () = stop.cancelled() => ProgramExit::Interrupted,
-        () = timed_out(within) => ProgramExit::TimedOut,
-    };
-    // Nothing of it acts any more when the pages are read for the score.
-    tree.end(&mut child).await;
-    exit
-}
-
-/// Returns when the time is over; never where there is no limit.
-async fn timed_out(within: Option<Duration>) {
-    let never = std::future::pending::<()>();
-    match within {
-        // Its running out is what is waited for.
-        Some(within) => drop(tokio::time::timeout(within, never).await),
-        None => never.await,
+    match std::io::stderr().as_fd().try_clone_to_owned() {
+        Ok(output) => run_program(command, facts, confined, output, within, stop).await,
+        Err(error) => ProgramExit::Failed(format!("run {}: {error}", command[0])),
     }
-}
-
-/// The facts as environment variables: `cdp` is `SANDBOX_CDP`, and `ws`, which is an address of the
-/// same, `SANDBOX_CDP_WS`.
-fn variables(facts: &AttachedSession) -> Vec<(String, String)> {
-    let facts = serde_json::to_value(facts).expect("facts are plain data");
-    let facts = facts.as_object().into_iter().flatten();
-    let text =
-        |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let variable = |name: &str| match name {
-        "ws" => "SANDBOX_CDP_WS".to_owned(),
-        name => format!("SANDBOX_{}", name.to_uppercase()),
-    };
-    facts.map(|(name, value)| (variable(name), text(value))).collect()
 }

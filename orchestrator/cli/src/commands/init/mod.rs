@@ -8,6 +8,7 @@ use results::counted;
 use sites::Site;
 use snapshots::Page;
 use snapshots::index::ReplaySet;
+use tasks::scaffold::{Scaffold, filled, quoted};
 use url::Url;
 
 use crate::commands::demo;
@@ -62,17 +63,6 @@ pub(crate) struct Init {
 struct RecordAlone {
     #[command(flatten)]
     record: Record,
-}
-
-/// A suite's first task and its world.
-struct Scaffold {
-    /// Lines of the suite's `world`.
-    world: String,
-    start_url: String,
-    /// The title of the start page, if it is known.
-    title: Option<String>,
-    /// Names of the task's sites, or hosts in recordings.
-    sites: Vec<String>,
 }
 
 impl Init {
@@ -206,58 +196,6 @@ impl Init {
         let world = format!("  sites: {}\n  clock: {clock}\n", quoted(path.as_str()));
         Ok(Scaffold { world, start_url, title: None, sites: self.site.clone() })
     }
-}
-
-impl Scaffold {
-    fn suite(&self, folder: &Utf8Path) -> String {
-        let name = folder.file_name().unwrap_or("suite");
-        filled(
-            include_str!("suite.yaml"),
-            &[("name", &quoted(name)), ("world", self.world.trim_end())],
-        )
-    }
-
-    fn task(&self) -> String {
-        let (goal, scorer, answer) = match &self.title {
-            Some(title) => (
-                "What is the title of this page?",
-                format!("equals: {}", quoted(title)),
-                title.as_str(),
-            ),
-            None => (
-                "Stay on this page.",
-                format!("url: {{contains: {}}}", quoted(&self.start_url)),
-                "Done.",
-            ),
-        };
-        let values = [
-            ("goal", goal),
-            ("start_url", &quoted(&self.start_url)),
-            ("sites", &self.sites.join(", ")),
-            ("scorer", &scorer),
-            ("answer", &quoted(answer)),
-        ];
-        filled(include_str!("task.yaml"), &values)
-    }
-}
-
-/// A template with a value in the place of each `<<name>>`.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
-    let mut parts = template.split("<<");
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let value = part.split_once(">>").and_then(|(name, rest)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
-            Some([value, rest].concat())
-        });
-        text += &value.unwrap_or_else(|| format!("<<{part}"));
-    }
-    text
-}
-
-/// A text in YAML, on one line.
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }
 
 /// The path of `to` as seen from a folder.

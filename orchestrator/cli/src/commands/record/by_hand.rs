@@ -11,7 +11,7 @@ use results::counted;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::{Record, suite};
+use super::Record;
 use crate::commands::show;
 use crate::failure::{Failure, OrFail as _, Outcome};
 
@@ -52,14 +52,16 @@ impl Record {
         studio.hand_over(&named).or_environment(format!("write into the recording of {output}"))?;
         let ledger = studio.gateway().ledger();
         let before = ledger.entries().len();
-        let device = plan.vantages.first().map_or_else(Device::default, suite::device);
-        let mut session = self.start_browser(studio, device, true).await?;
+        let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
+        let tour = self.tour(studio, true);
+        let mut session = tour.start(device, true).await?;
         guard.iter().for_each(|guard| guard.set_open(true));
         let browsed = recorder::by_hand(&mut session, &urls, cancel).await.or_environment("browse");
-        let ended = self.end_browser(session, studio).await;
+        let ended = tour.end(session).await;
         // Agents that go on from here decide nothing.
         guard.iter().for_each(|guard| guard.set_open(false));
-        browsed.and(ended)?;
+        browsed?;
+        ended?;
         let shown: HashSet<String> = ledger
             .entries()
             .into_iter()

@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Device, Launch, Session};
+use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Config, Redact, WriteGuard};
 use indicatif::ProgressBar;
@@ -19,11 +19,10 @@ pub(crate) use messages::wall_name;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
 use recorder::{
-    CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions,
+    CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Tour,
 };
 use results::counted;
 use snapshots::RecordingOptions;
-pub(crate) use suite::device as vantage_device;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 use value_parsers::host;
@@ -138,12 +137,14 @@ impl Record {
                 return Ok(());
             }
             if self.output.is_none() {
-                suite::choose_version(plan, self.rounds.are_wanted() && !self.force, self.resume)?;
+                let is_added_to = self.rounds.are_wanted() && !self.force;
+                recorder::suite::choose_version(plan, is_added_to, self.resume)
+                    .map_err(Failure::input)?;
             }
         }
         let output = match (&self.output, &plan) {
             (Some(output), _) => output.clone(),
-            (None, Some(plan)) => suite::default_output(plan)?,
+            (None, Some(plan)) => recorder::suite::default_output(plan).map_err(Failure::input)?,
             (None, None) => {
                 return Err(Failure::Input(
                     "failed to plan: name a suite with --suite, or a file with --questions"
@@ -352,41 +353,22 @@ impl Record {
                 ended => ended,
             };
         }
-        let mut session = self.start_browser(studio, Device::default(), true).await?;
+        let tour = self.tour(studio, true);
+        let mut session = tour.start(Device::default(), true).await?;
         spinner.finish_and_clear();
         eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
         let browsed =
             recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse");
-        self.end_browser(session, studio).await?;
+        tour.end(session).await?;
         browsed
     }
 
-    async fn start_browser(
-        &self,
-        studio: &RecordingGateway,
-        device: Device,
-        visible: bool,
-    ) -> Result<Session, Failure> {
-        // A crawl does nothing that it would have to look after, and who gets past a wall neither.
-        let acts = visible && !self.suite.is_wanted();
-        studio.begin_visit(if acts { self.recorded.ask_again } else { 0 }).await;
-        let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
-        launch.headless = !visible;
-        launch.device = device;
-        Session::start(&launch).await.or_environment("start the browser")
-    }
-
-    async fn end_browser(&self, mut session: Session, studio: &RecordingGateway) -> Outcome {
-        if self.state
-            && let Err(error) = recorder::keep_state(&mut session, studio).await
-        {
-            out::warn(&format!(
-                "the snapshot has no cookies and storage of the browser: failed to {}; end with Ctrl-C while the \
-                 window is open",
-                error_text::with_causes(&error)
-            ));
-        }
-        session.close().await.or_environment("close the browser")
+    /// The browsers of the recording. A crawl does nothing that it would have to look after, and
+    /// who gets past a wall neither.
+    fn tour<'a>(&self, studio: &'a RecordingGateway, acts: bool) -> Tour<'a> {
+        let ask_again = if acts && !self.suite.is_wanted() { self.recorded.ask_again } else { 0 };
+        let on_lost_state = self.state.then_some(&warn_of_lost_state as &dyn Fn(&recorder::Error));
+        Tour { studio, doing: "record", ask_again, on_lost_state }
     }
 
     async fn crawl(
@@ -415,6 +397,7 @@ impl Record {
         let now = Cell::new((0, ""));
         let show = |event: Event<'_>| messages::show(spinner, &event, now.get());
         let mut crawler = Crawler::new(studio, options, cancel, &show).or_environment("record")?;
+        let tour = self.tour(studio, false);
         match plan {
             None => {
                 let bounds = Bounds {
@@ -423,35 +406,22 @@ impl Record {
                     include: self.include.clone(),
                 };
                 let frontier = Frontier::new(&self.urls, bounds, Interest::default());
-                let mut session = self.start_browser(studio, Device::default(), false).await?;
-                let followed = crawler.follow(&mut session, frontier).await;
-                self.end_browser(session, studio).await?;
-                followed.or_environment("record")?;
+                tour.follow(&mut crawler, frontier, Device::default()).await?;
             }
             Some(plan) => {
-                for (round, vantage) in plan.vantages.iter().enumerate() {
-                    let mut session =
-                        self.start_browser(studio, suite::device(vantage), false).await?;
-                    let mut followed = Ok(());
-                    for (number, task) in plan.tasks.iter().enumerate() {
-                        now.set((round * plan.tasks.len() + number, &task.id));
-                        let frontier = suite::frontier(plan, task, &self.include);
-                        followed = crawler.follow(&mut session, frontier).await;
-                        if followed.is_err() || cancel.is_cancelled() {
-                            break;
-                        }
-                    }
-                    self.end_browser(session, studio).await?;
-                    followed.or_environment("record")?;
-                    if cancel.is_cancelled() {
-                        break;
-                    }
-                    crawler.next_vantage();
-                }
+                tour.follow_plan(&mut crawler, plan, &self.include, cancel, &now).await?;
             }
         }
         Ok(crawler.into_summary())
     }
+}
+
+fn warn_of_lost_state(error: &recorder::Error) {
+    out::warn(&format!(
+        "the snapshot has no cookies and storage of the browser: failed to {}; end with Ctrl-C while the \
+         window is open",
+        error_text::with_causes(error)
+    ));
 }
 
 /// What a crawl has come to.

@@ -1,16 +1,15 @@
 //! `sandbox record --suite S --agent A --rounds N`: agents play the suite in its snapshot, and what
 //! they miss is fetched from the live web and added.
 
-use std::fs;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
 use gateway::{Config, Recorder, Redact};
 use recorder::plan::Plan;
+use recorder::rounds;
 use results::counted;
 use runs::LiveFill;
-use snapshots::{Archive, Recording, RecordingOptions, ops};
 use tasks::Suite;
 
 use crate::commands::run::Run;
@@ -92,11 +91,11 @@ impl RoundOptions {
     /// Plays until nothing is missed any more, or as often as wanted. Then all parts are one
     /// snapshot.
     pub(super) async fn play(&self, rounds: &Rounds<'_>) -> Outcome {
-        join(rounds.output, &left_over(rounds.output)?)?;
+        join(rounds.output, &rounds::left_over(rounds.output)?)?;
         let mut parts: Vec<Utf8PathBuf> = Vec::new();
         let mut played = Ok(());
         for round in 1..=self.rounds {
-            let part = part_of(rounds.output, round);
+            let part = rounds::part_of(rounds.output, round);
             played = self.play_round(rounds, round, &part, &parts).await;
             if part.exists() {
                 parts.push(part);
@@ -120,29 +119,9 @@ impl RoundOptions {
         parts: &[Utf8PathBuf],
     ) -> Outcome {
         let mut suite = Suite::load(rounds.suite).or_input("load the suite")?;
-        let with_ours = |snapshots: &mut Vec<Utf8PathBuf>| {
-            let is_ours = |path: &Utf8PathBuf| {
-                path.canonicalize_utf8().ok() == rounds.output.canonicalize_utf8().ok()
-            };
-            snapshots.retain(|path| !is_ours(path));
-            snapshots.push(rounds.output.to_owned());
-            snapshots.extend_from_slice(parts);
-        };
-        with_ours(&mut suite.world.snapshots);
-        suite.tasks.iter_mut().filter_map(|task| task.snapshots.as_mut()).for_each(with_ours);
-        if suite.world.clock == tasks::UNDATED {
-            let recorded =
-                Archive::open(rounds.output).or_input("play in the snapshot")?.recorded();
-            suite.world.clock = recorded.map_or_else(jiff::Timestamp::now, |time| time.inner());
-        }
+        rounds::play_in(&mut suite, rounds.output, parts).or_input("play in the snapshot")?;
         let agent = self.agent.as_deref().unwrap_or_default();
-        let options = RecordingOptions {
-            title: Some(format!("Round {round} of {agent}")),
-            info: vec![("description".to_owned(), format!("what {agent} missed in round {round}"))],
-            replace: true,
-            ..RecordingOptions::default()
-        };
-        let recording = Recording::create(part, options).map_err(recorder::Error::from)?;
+        let recording = rounds::begin(part, agent, round)?;
         let recorder = Arc::new(Recorder::new(recording, rounds.redact.clone(), rounds.body_cap));
         // A solution is recorded from start to end: what was recorded before is of another state.
         let whole = round == 1 && agent == "oracle";
@@ -183,46 +162,12 @@ impl RoundOptions {
     }
 }
 
-/// The snapshot of what was missed in a round.
-fn part_of(output: &Utf8Path, round: u32) -> Utf8PathBuf {
-    output.with_extension(format!("round-{round}.wacz"))
-}
-
-/// The parts of rounds that were killed before all was joined. What a round was recording when it
-/// was killed becomes one of them.
-fn left_over(output: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Failure> {
-    let mut parts = Vec::new();
-    for part in (1..).map(|round| part_of(output, round)) {
-        if Recording::is_left_over(&part) {
-            let options = RecordingOptions { replace: true, ..RecordingOptions::default() };
-            let (recording, _) =
-                Recording::recover(&part, options).map_err(recorder::Error::from)?;
-            recording.finish(&|_| {}).map_err(recorder::Error::from)?;
-        }
-        if !part.exists() {
-            break;
-        }
-        parts.push(part);
-    }
-    Ok(parts)
-}
-
-/// Makes one snapshot of all parts. They are removed once it is whole.
+/// Makes one snapshot of all parts, with a progress bar.
 fn join(output: &Utf8Path, parts: &[Utf8PathBuf]) -> Outcome {
-    if parts.is_empty() {
-        return Ok(());
-    }
-    let joined = output.with_extension("joined.wacz");
-    if joined.exists() {
-        fs::remove_file(&joined).or_environment(format!("remove {joined}"))?;
-    }
-    let inputs = [&[output.to_owned()], parts].concat();
     let bar = progress::unknown("joining");
-    let merged = tokio::task::block_in_place(|| {
-        ops::merge(&inputs, &joined, &mut |at| progress::advance(&bar, at.done, at.total))
+    let joined = tokio::task::block_in_place(|| {
+        rounds::join(output, parts, &mut |at| progress::advance(&bar, at.done, at.total))
     });
     bar.finish_and_clear();
-    merged.or_environment(format!("join the rounds into {output}"))?;
-    fs::rename(&joined, output).or_environment(format!("replace {output}"))?;
-    parts.iter().try_for_each(fs::remove_file).or_environment("remove the parts")
+    Ok(joined?)
 }

@@ -2,7 +2,6 @@
 
 use camino::Utf8PathBuf;
 
-use crate::commands::tasks;
 use crate::failure::{OrFail as _, Outcome};
 use crate::options::DataFolder;
 use crate::options::scoring::Scoring;
@@ -30,7 +29,7 @@ pub(super) struct Run {
 impl Run {
     /// Exit code 0 when everything was scored, whatever its score.
     pub(super) async fn run(self) -> Outcome {
-        let suite = tasks::load(&self.suite)?;
+        let suite = runs::suites::load(&self.suite)?;
         let judge = self.scoring.judge(&self.data)?;
         let summary = runs::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
         results::report::write(&self.folder).or_environment("write the report")?;

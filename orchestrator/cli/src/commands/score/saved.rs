@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use results::Summary;
-use tasks::AttemptFallback;
+use runs::ChosenAttempts;
 use tasks::import::{Benchmark, Import};
 use tasks::saved::read_saved;
 
@@ -93,34 +93,17 @@ impl SavedAttempts {
         let import = (benchmark.read)(&read(&self.tasks)?, &self.tasks);
         let import = import.with_context(|| self.tasks.to_string()).or_input("read the tasks")?;
         crate::commands::tasks::import::warn(&import);
-        let mut attempts = self.attempts(&self.attempts, &import)?;
-        let mut sources = Vec::new();
-        if !fallback.is_empty() {
-            let mut systems = vec![attempts];
-            for file in &fallback {
-                systems.push(self.attempts(file, &import)?);
-            }
-            let combined = AttemptFallback::of(&import.tasks, &systems);
-            attempts = combined.attempts;
-            let files = iter::once(self.attempts.clone()).chain(fallback);
-            sources = files
-                .zip(combined.answers)
-                .map(|(file, answers)| Source { file, answers })
-                .collect();
-        }
-        let missing: Vec<&str> = import
-            .tasks
-            .iter()
-            .filter(|task| !attempts.iter().any(|attempt| attempt.is_of(task)))
-            .map(|task| task.id.as_str())
+        let files: Vec<&Utf8Path> =
+            iter::once(&self.attempts).chain(&fallback).map(Utf8PathBuf::as_path).collect();
+        let systems = files.iter().map(|file| self.attempts(file, &import));
+        let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
+        let ChosenAttempts { attempts, answers, tasks, missing } =
+            runs::choose_attempts(&import.tasks, systems, self.all);
+        let sources: Vec<Source> = files
+            .into_iter()
+            .zip(answers)
+            .map(|(file, answers)| Source { file: file.to_owned(), answers })
             .collect();
-        if self.all {
-            let nothing = missing.iter().map(|id| serde_json::json!({ "task": id }).to_string());
-            let nothing: Vec<String> = nothing.collect();
-            attempts.extend(read_saved(&nothing.join("\n")).expect("ids are attempts"));
-        }
-        let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
-        let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
         let judge = self.scoring.judge(&self.data)?;
         let summary =
             runs::score_saved(benchmark.name, &tasks, &attempts, self.scoring.mode, &judge).await;

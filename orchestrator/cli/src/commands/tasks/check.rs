@@ -3,10 +3,11 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use results::{Summary, TaskSummary, counted};
+use results::{Summary, counted};
 use runs::Options;
 use runs::consent::Agreed;
-use tasks::{Suite, Task};
+use runs::solutions::{self, Finding, Solutions};
+use tasks::Suite;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -44,30 +45,9 @@ pub(super) struct Check {
     data: DataFolder,
 }
 
-/// What is wrong with a task.
-#[derive(serde::Serialize)]
-struct Finding {
-    task: String,
-    wrong: String,
-}
-
-/// What is wrong with a solution that is to earn so much; nothing where it does.
-fn wrong_with(task: &TaskSummary, wanted: f64) -> Option<String> {
-    let ended = |outcome: &str| task.outcomes.contains_key(outcome);
-    match task.score {
-        _ if ended("error") || ended("timed_out") => Some("did not come to an end".to_owned()),
-        // A scorer that breaks down on a solution has not found it wrong.
-        _ if ended("agent_failed") => Some("ended in `agent_failed`, without a score".to_owned()),
-        Some(score) if (score - wanted).abs() < 1e-9 => None,
-        Some(score) => Some(format!("earns {score:.2}")),
-        None if task.unjudged > 0 => Some("waits for a judge".to_owned()),
-        None => Some("was not played".to_owned()),
-    }
-}
-
 impl Check {
     pub(super) async fn run(self) -> Outcome {
-        let mut suite = super::load_undated(&self.suite)?;
+        let mut suite = runs::suites::load_undated(&self.suite)?;
         let agreed =
             self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let temporary = processes::temporary::new("check-");
@@ -79,42 +59,18 @@ impl Check {
                     .to_owned(),
             )
         })?;
-        let chosen = |task: &&Task| self.tasks.is_empty() || self.tasks.contains(&task.id);
-        let with = |has: fn(&Task) -> bool| -> Vec<String> {
-            suite
-                .tasks
-                .iter()
-                .filter(chosen)
-                .filter(|task| has(task))
-                .map(|task| task.id.clone())
-                .collect()
-        };
         for id in &self.tasks {
             suite.task(id).or_input("check a task")?;
         }
-        let mut findings: Vec<Finding> = with(|task| task.oracle.is_empty())
-            .into_iter()
-            .map(|task| Finding { task, wrong: "nobody has written down a solution".to_owned() })
-            .collect();
-        let (solved, negative) =
-            (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
+        let Solutions { solved, wrong: negative, mut findings } =
+            Solutions::of(&suite, &self.tasks);
+        let options = self.options(agreed)?;
         let oracle =
-            self.play(&suite, &AgentSpec::Oracle, &solved, &agreed, &out.join("oracle")).await?;
+            self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle"), &options).await?;
         let wrong = self
-            .play(&suite, &AgentSpec::Negative, &negative, &agreed, &out.join("negative"))
+            .play(&suite, &AgentSpec::Negative, &negative, &out.join("negative"), &options)
             .await?;
-        for (summary, wanted, what) in
-            [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")]
-        {
-            for task in summary.iter().flat_map(|summary| &summary.tasks) {
-                if let Some(wrong) = wrong_with(task, wanted) {
-                    findings.push(Finding {
-                        task: task.task.clone(),
-                        wrong: format!("{what} {wrong}"),
-                    });
-                }
-            }
-        }
+        findings.extend(solutions::findings(oracle.as_ref(), wrong.as_ref()));
         self.tell(&findings, solved.len(), negative.len());
         if findings.is_empty() {
             return Ok(());
@@ -132,34 +88,33 @@ impl Check {
         Err(Failure::Negative(no))
     }
 
-    /// Plays some tasks once; nothing where there are none.
-    async fn play(
-        &self,
-        suite: &Suite,
-        agent: &AgentSpec,
-        tasks: &[String],
-        agreed: &Agreed,
-        out: &Utf8Path,
-    ) -> Result<Option<Summary>, Failure> {
-        if tasks.is_empty() {
-            return Ok(None);
-        }
-        let options = Options {
-            out: Some(out.to_owned()),
+    fn options(&self, agreed: Agreed) -> Result<Options, Failure> {
+        Ok(Options {
             workers: self.workers,
-            tasks: tasks.to_vec(),
-            agreed: agreed.clone(),
+            agreed,
             site_variables: self.variables.given.clone(),
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::commands::keep::helper(),
             confinement: crate::options::confinement::by_default(&self.data)?,
             ..Options::default()
-        };
-        let board = Board::new();
-        let outcome = runs::run(suite, agent, &options, interrupt::token(), board.progress()).await;
+        })
+    }
+
+    /// Plays some tasks once; nothing where there are none.
+    async fn play(
+        &self,
+        suite: &Suite,
+        agent: &AgentSpec,
+        tasks: &[String],
+        out: &Utf8Path,
+        options: &Options,
+    ) -> Result<Option<Summary>, Failure> {
+        let (board, stop) = (Board::new(), interrupt::token());
+        let played =
+            solutions::play_once(suite, agent, tasks, out, options, stop, board.progress()).await;
         board.clear();
-        let summary = outcome?;
+        let Some(summary) = played? else { return Ok(None) };
         if !summary.is_complete() {
             return Err(Failure::Interrupted("interrupted; nothing is kept".to_owned()));
         }
@@ -178,41 +133,5 @@ impl Check {
         }
         let (solved, negative) = (counted(solved, "solution"), counted(negative, "wrong solution"));
         println!("played {solved} and {negative}");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn task(outcome: &'static str, score: Option<f64>) -> TaskSummary {
-        TaskSummary {
-            task: "a".to_owned(),
-            episodes: 1,
-            score,
-            variance: None,
-            unjudged: usize::from(score.is_none()),
-            passed: false,
-            outcomes: [(outcome, 1)].into(),
-            fingerprints: Vec::new(),
-            steps: 1.0,
-            requests: Default::default(),
-            wall_ms: 1,
-        }
-    }
-
-    #[test]
-    fn a_wrong_solution_is_found_wrong_by_its_scorer_or_not_at_all() {
-        assert_eq!(wrong_with(&task("answered", Some(0.0)), 0.0), None);
-        assert_eq!(wrong_with(&task("answered", Some(1.0)), 1.0), None);
-        for (outcome, score, wrong) in [
-            ("answered", Some(0.5), "earns 0.50"),
-            ("answered", None, "waits for a judge"),
-            ("error", Some(0.0), "did not come to an end"),
-            ("timed_out", Some(0.0), "did not come to an end"),
-            ("agent_failed", Some(0.0), "ended in `agent_failed`, without a score"),
-        ] {
-            assert_eq!(wrong_with(&task(outcome, score), 0.0).as_deref(), Some(wrong), "{outcome}");
-        }
     }
 }

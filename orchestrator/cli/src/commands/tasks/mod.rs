@@ -3,12 +3,11 @@
 mod check;
 pub(crate) mod import;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use jiff::Timestamp;
-use snapshots::Archive;
+use camino::Utf8PathBuf;
+use runs::suites::load_undated;
 use tasks::{Suite, Task};
 
-use crate::failure::{Failure, OrFail, Outcome};
+use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::terminal::out;
 use crate::terminal::progress::wrap;
@@ -93,82 +92,6 @@ impl Tasks {
             }
             Command::Import { benchmark, data } => benchmark.import(&data),
         }
-    }
-}
-
-/// Reads a suite; whatever is wrong with it is the user's to mend.
-pub(crate) fn load(folder: &Utf8Path) -> Result<Suite, Failure> {
-    let mut suite = load_undated(folder)?;
-    date(&mut suite)?;
-    Ok(suite)
-}
-
-/// Reads a suite without looking into its snapshots, which may be at an address of somebody else.
-pub(crate) fn load_undated(folder: &Utf8Path) -> Result<Suite, Failure> {
-    let is_there = folder.exists() || folder.as_str().contains('@');
-    if !is_there {
-        let meant = other_suite(folder).unwrap_or_default();
-        return Err(Failure::Input(format!(
-            "failed to load the suite: there is no {folder}{meant}"
-        )));
-    }
-    let suite = Suite::load(folder).or_input("load the suite")?;
-    if let Some(version) = suite.version.filter(|version| !suite.versions.contains(version)) {
-        let there: Vec<String> = suite.versions.iter().map(ToString::to_string).collect();
-        let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-        return Err(Failure::Input(format!(
-            "failed to load the suite: {} has no snapshots of {version}; there are: {there}",
-            suite.folder
-        )));
-    }
-    Ok(suite)
-}
-
-/// Takes the time of a world that names none from its first snapshot.
-pub(crate) fn date(suite: &mut Suite) -> Outcome {
-    if suite.world.clock == tasks::UNDATED {
-        suite.world.clock = recorded(&suite.world.snapshots)?;
-    }
-    Ok(())
-}
-
-/// The suite beside a folder that is not there that may have been meant, as an error proposes it.
-fn other_suite(folder: &Utf8Path) -> Option<String> {
-    let beside =
-        folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-    let entries = beside.read_dir_utf8().ok()?.filter_map(Result::ok);
-    let suites = entries.filter(|entry| {
-        ["yaml", "yml"].iter().any(|ending| entry.path().join(format!("suite.{ending}")).is_file())
-    });
-    let names: Vec<String> = suites.map(|entry| entry.file_name().to_owned()).collect();
-    let near = suggestions::nearest(folder.file_name()?, names.iter().map(String::as_str))?;
-    Some(format!(" (did you mean `{}`?)", folder.with_file_name(near)))
-}
-
-/// The time of the first recording in a file or a collection.
-pub(crate) fn recorded_at(
-    snapshot: &Utf8Path,
-) -> Result<Option<snapshots::Timestamp>, snapshots::Error> {
-    let files = snapshots::collection::files_of(snapshot)?;
-    let times = files.iter().map(|file| Ok(Archive::open(file)?.recorded()));
-    Ok(times.collect::<Result<Vec<_>, snapshots::Error>>()?.into_iter().flatten().min())
-}
-
-/// The time of a world that names none: that of its first snapshot.
-pub(crate) fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
-    let Some(first) = snapshots.first() else {
-        return Err(Failure::Input(
-            "failed to load the suite: its world has no `clock`, and no snapshot to take the time from; write one, \
-             such as 2026-03-14T09:00:00Z"
-                .to_owned(),
-        ));
-    };
-    match recorded_at(first).or_input("load the suite")? {
-        Some(time) => Ok(time.inner()),
-        None => Err(Failure::Input(format!(
-            "failed to load the suite: its world has no `clock`, and {first} holds nothing with a time; write one, \
-             such as 2026-03-14T09:00:00Z"
-        ))),
     }
 }
 

@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use indicatif::{MultiProgress, ProgressBar};
 use parking_lot::Mutex;
+use results::Totals;
 use runs::{Event, Progress};
 
-use super::totals::Totals;
-use crate::commands::daemon;
 use crate::terminal::out;
 use crate::terminal::progress;
 
@@ -70,11 +69,11 @@ impl Bars {
             Event::Opening => {
                 progress::say(&self.figures, "opening the snapshots; what is new is indexed")
             }
-            Event::Indexing(at) => progress::say(&self.figures, progress::indexing(at)),
+            Event::Indexing(at) => progress::say(&self.figures, at.to_string()),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     self.suspend(|| out::warn(&warning));
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     progress::say(&self.figures, text);
                 }
             }

@@ -6,15 +6,12 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use results::counted;
-use results::{EpisodeRecord, Outcome};
+use results::{EpisodeRecord, Outcome, Totals};
 use runs::{Event, Progress, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
-use super::totals::Totals;
-use crate::commands::daemon;
 use crate::terminal::out;
-use crate::terminal::progress;
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -117,11 +114,11 @@ impl Inner {
             Event::Opening => {
                 self.doing = "opening the snapshots; what is new is indexed".to_owned()
             }
-            Event::Indexing(at) => self.doing = progress::indexing(at),
+            Event::Indexing(at) => self.doing = at.to_string(),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     out::warn(&warning);
-                } else if let Some(text) = daemon::describe(event) {
+                } else if let Some(text) = event.words() {
                     tracing::info!("{text}");
                     self.doing = text;
                 }

@@ -4,7 +4,6 @@
 
 mod bars;
 mod lines;
-mod totals;
 
 use std::io::IsTerminal as _;
 

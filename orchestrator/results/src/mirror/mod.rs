@@ -11,12 +11,15 @@
 //!     .sent                      (what is there, as this machine left it)
 //! ```
 
+mod error;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
+pub use error::Error;
 use object_files::{Address, Listed, RemoteFolder};
 use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
@@ -31,39 +34,15 @@ const RECORD: &str = "episode.json";
 /// The file that says what is at the address.
 const SENT: &str = ".sent";
 
-/// Why a run cannot be brought to its address, or from there. The text reads after "failed to".
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The store.
-    #[error(transparent)]
-    Remote(#[from] object_files::Error),
-    /// There is no run.
-    #[error("find a run: there is none at {address}")]
-    NoRun {
-        /// The address.
-        address: String,
-    },
-    /// It was stopped.
-    #[error("go on: interrupted")]
-    Interrupted,
-    /// A name at the address that no file of a run has.
-    #[error("read {address}: {path:?} is no name of a file in a run")]
-    Name {
-        /// The address of the run.
-        address: String,
-        /// The name.
-        path: String,
-    },
-    /// A file of the folder.
-    #[error("{doing} {path}")]
-    Local {
-        /// What was to be done.
-        doing: &'static str,
-        /// The file.
-        path: Utf8PathBuf,
-        /// The error.
-        source: std::io::Error,
-    },
+/// Fails for an address that is only read from.
+///
+/// # Errors
+/// When it is none of an object store.
+pub fn check_writable(address: &Utf8Path) -> Result<(), Error> {
+    if address.as_str().starts_with("s3://") {
+        return Ok(());
+    }
+    Err(Error::ReadOnly { address: address.to_owned() })
 }
 
 /// A run's folder, and its address.
@@ -143,6 +122,21 @@ impl Mirror {
     /// Forgets what is known of the address, so that everything is uploaded again.
     pub fn forget(&self) {
         self.sent.lock().clear();
+    }
+
+    /// As [`Mirror::pull`], of a run that has to be there.
+    ///
+    /// # Errors
+    /// As there, and when there is no run.
+    pub fn pull_there(
+        &self,
+        stop: &CancellationToken,
+        on: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(), Error> {
+        if !self.is_there()? {
+            return Err(Error::NothingToOpen { address: self.address() });
+        }
+        self.pull(stop, on)
     }
 
     /// Downloads what is at the address and not in the folder. `on` is told how many files of how

@@ -1,18 +1,19 @@
 //! The episodes of parts, moved into the run once nobody plays by the plan any more.
 
-use cluster::folder::ClusterFolder;
-use cluster::lock::{FREE_WITHIN, PartLock};
 use results::RunFolder;
 use results::parts;
 use tokio::time::Instant;
 
-use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::Error;
+use crate::folder::ClusterFolder;
+use crate::lock::{FREE_WITHIN, PartLock};
 
 /// Moves what the parts have played into the run, each once its process has ended. The plan has to
 /// be put away before: processes end themselves then.
-pub(super) async fn gather(whole: &RunFolder, folder: &ClusterFolder) -> Outcome {
+pub(crate) async fn gather(whole: &RunFolder, folder: &ClusterFolder) -> Result<(), Error> {
     let path = folder.parts();
-    let entries = path.read_dir_utf8().or_environment(format!("read {path}"))?;
+    let entries = path.read_dir_utf8();
+    let entries = entries.map_err(|source| Error::Read { path: path.clone(), source })?;
     let mut names: Vec<String> =
         entries.filter_map(Result::ok).map(|entry| entry.file_name().to_owned()).collect();
     names.sort();
@@ -29,10 +30,7 @@ pub(super) async fn gather(whole: &RunFolder, folder: &ClusterFolder) -> Outcome
     if busy.is_empty() {
         return Ok(());
     }
-    Err(Failure::Environment(format!(
-        "failed to gather {}: their processes do not end; once they have, continue with --on slurm --resume",
-        busy.join(", ")
-    )))
+    Err(Error::Busy { parts: busy })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use results::{EpisodeFolder, EpisodeRecord};
 
 /// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
 /// network, a folder may be seen before its files.
-pub(super) fn new_episodes(
+pub(crate) fn new_episodes(
     part: &Utf8Path,
     told: &BTreeSet<String>,
 ) -> Vec<(String, EpisodeRecord)> {
@@ -25,7 +25,7 @@ pub(super) fn new_episodes(
 }
 
 /// What an episode has cost, as far as prices are known.
-pub(super) fn cost(record: &EpisodeRecord) -> f64 {
+pub(crate) fn cost(record: &EpisodeRecord) -> f64 {
     let spent = [&record.models, &record.judging];
     spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
 }

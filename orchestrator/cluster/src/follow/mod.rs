@@ -1,29 +1,27 @@
 //! Follows the parts of a run until each has ended, and submits again those that died.
 
+mod event;
+mod new_episodes;
+mod tracks;
 mod unfit_nodes;
 
 use std::collections::BTreeMap;
 
-use cluster::decide::{Decision, TRIES, decide};
-use cluster::folder::ClusterFolder;
-use cluster::plan::Plan;
-use cluster::slurm::{self, Job, JobState};
-use cluster::status::{PartState, PartStatus, StatusFiles};
-use cluster::submissions;
-use results::counted;
-use results::{Outcome as EpisodeOutcome, RunFolder};
-use runs::{Event, parts};
+pub use event::{Event, Interrupts, JobsLeft, Listener};
+use results::{Outcome, counted};
+use runs::parts;
 use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 
-use crate::cluster::lines::Lines;
-use crate::cluster::new_episodes::{cost, new_episodes};
-use crate::cluster::submit::{Submitter, cancel_all, log};
-use crate::cluster::tracks::{End, Track, no_node, overview, tracks};
-use crate::commands::run::Run;
-use crate::failure::{Failure, Outcome};
-use crate::terminal::board::Board;
-use crate::terminal::interrupt::Signals;
+use self::new_episodes::{cost, new_episodes};
+use self::tracks::{End, Track, no_node, overview, tracks};
+use crate::decide::{Decision, TRIES, decide};
+use crate::folder::ClusterFolder;
+use crate::plan::Plan;
+use crate::slurm::{self, Job, JobState};
+use crate::status::{PartState, PartStatus, StatusFiles};
+use crate::submit::{Submitter, cancel_all, log};
+use crate::{Error, submissions};
 
 /// How often the files of the parts are read.
 const LOOK: Duration = Duration::from_secs(1);
@@ -40,13 +38,13 @@ const REFUSALS: u32 = 5;
 /// How long it waits before that, for each refusal.
 const AFTER_REFUSAL: Duration = Duration::from_secs(30);
 /// A question to Slurm for its jobs, under way.
-type Question = JoinHandle<Result<Vec<Job>, cluster::Error>>;
+type Question = JoinHandle<Result<Vec<Job>, Error>>;
 
 /// Jobs by the numbers of their submission and their part.
 type Jobs = BTreeMap<(u32, u32), Job>;
 
 /// How following ended.
-pub(super) enum Followed {
+pub(crate) enum Followed {
     /// No part plays any more.
     Ended {
         /// What became of parts that were given up.
@@ -54,18 +52,21 @@ pub(super) enum Followed {
         /// Whether every part has played its episodes.
         is_whole: bool,
     },
-    /// Somebody interrupted it; what to say.
-    Left(String),
+    /// Somebody interrupted it.
+    Left {
+        /// How many episodes were told of.
+        episodes: usize,
+        /// What has become of the jobs.
+        jobs: JobsLeft,
+    },
 }
 
 /// Follows a plan.
-pub(super) struct Follower<'a> {
-    run: &'a Run,
-    submitter: &'a Submitter,
+pub(crate) struct Follower<'a> {
+    submitter: &'a Submitter<'a>,
     plan: &'a Plan,
     folder: &'a ClusterFolder,
-    whole: &'a RunFolder,
-    board: &'a Board,
+    tell: &'a Listener,
     tracks: BTreeMap<u32, Track>,
     /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
     jobs: Option<(Instant, Jobs)>,
@@ -79,31 +80,26 @@ pub(super) struct Follower<'a> {
     refusals: u32,
     /// Whether it was told that no node is fit now.
     told_no_node: bool,
-    lines: Lines,
-    errors: u64,
+    errors: usize,
     cost: f64,
     /// Since when the jobs are cancelled because of `--max-errors` or `--max-cost`.
     stopping: Option<Instant>,
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(
-        run: &'a Run,
-        submitter: &'a Submitter,
+    pub(crate) fn new(
+        submitter: &'a Submitter<'a>,
         plan: &'a Plan,
-        folder: &'a ClusterFolder,
-        whole: &'a RunFolder,
-        board: &'a Board,
-    ) -> Result<Follower<'a>, Failure> {
+        tell: &'a Listener,
+    ) -> Result<Follower<'a>, Error> {
+        let folder = &submitter.folder;
         let submissions = submissions::read(folder)?;
-        let cost = whole.episodes()?.iter().map(cost).sum();
+        let cost = submitter.whole.episodes()?.iter().map(cost).sum();
         let mut follower = Follower {
-            run,
             submitter,
             plan,
             folder,
-            whole,
-            board,
+            tell,
             tracks: tracks(plan, &submissions, Instant::now()),
             jobs: None,
             question: None,
@@ -113,7 +109,6 @@ impl<'a> Follower<'a> {
             strikes: BTreeMap::new(),
             refusals: 0,
             told_no_node: false,
-            lines: Lines::default(),
             errors: 0,
             cost,
             stopping: None,
@@ -133,14 +128,13 @@ impl<'a> Follower<'a> {
     }
 
     /// Follows until no part plays any more, or somebody interrupts.
-    pub(super) async fn follow(&mut self, come_back: &str) -> Result<Followed, Failure> {
-        let mut signals = Signals::listen();
+    pub(crate) async fn follow(&mut self, mut interrupts: Interrupts) -> Result<Followed, Error> {
         self.begin()?;
         let mut ticks = time::interval(LOOK);
         loop {
             tokio::select! {
                 biased;
-                () = signals.next() => return self.leave(&mut signals, come_back).await,
+                _ = interrupts.recv() => return Ok(self.leave(&mut interrupts).await),
                 _ = ticks.tick() => {}
             }
             let now = Instant::now();
@@ -157,9 +151,9 @@ impl<'a> Follower<'a> {
     }
 
     /// Tells how many episodes there are, in all and already.
-    fn begin(&self) -> Outcome {
-        let (rest, done) = parts::remaining(self.whole, false)?;
-        (self.board.progress())(Event::Planned { episodes: rest.len() + done, done });
+    fn begin(&self) -> Result<(), Error> {
+        let (rest, done) = parts::remaining(&self.submitter.whole, false)?;
+        (self.tell)(Event::Planned { episodes: rest.len() + done, done });
         Ok(())
     }
 
@@ -174,7 +168,7 @@ impl<'a> Follower<'a> {
                 }
                 Ok(Err(error)) => {
                     if !self.is_away {
-                        self.board.warn(&format!(
+                        self.warn(&format!(
                             "failed to {}; the parts go on, and it is asked again",
                             error_text::with_causes(&error)
                         ));
@@ -221,7 +215,7 @@ impl<'a> Follower<'a> {
         let none_runs = !jobs.values().any(|job| job.state == JobState::Running);
         if let Some(reason) = reason.filter(|_| none_runs && !self.told_no_node) {
             let left_out = self.left_out();
-            self.board.warn(&format!(
+            self.warn(&format!(
                 "the parts wait, because no node is fit for them now: {reason}{left_out}"
             ));
             self.told_no_node = true;
@@ -231,7 +225,6 @@ impl<'a> Follower<'a> {
 
     /// Reads what the parts say, and tells what they have played.
     fn look(&mut self, now: Instant) {
-        let progress = self.board.progress();
         let (files, answers) = (StatusFiles::list(self.folder), self.jobs.is_some());
         for (part, track) in
             self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers))
@@ -240,19 +233,18 @@ impl<'a> Follower<'a> {
             if track.status.is_none() {
                 continue;
             }
-            let line = self.lines.of(*part);
             for (name, record) in
                 new_episodes(&self.folder.part(&self.plan.token, *part), &track.told_episodes)
             {
-                self.errors += u64::from(matches!(record.outcome, EpisodeOutcome::Error { .. }));
+                self.errors += usize::from(matches!(record.outcome, Outcome::Error { .. }));
                 self.cost += cost(&record);
-                progress(Event::Ended { worker: line, episode: &record.id(), record: &record });
+                (self.tell)(Event::Ended { part: *part, record: &record });
                 track.told_episodes.insert(name);
             }
         }
     }
 
-    async fn decide(&mut self, now: Instant) -> Outcome {
+    async fn decide(&mut self, now: Instant) -> Result<(), Error> {
         let open: Vec<u32> = self
             .tracks
             .iter()
@@ -328,11 +320,11 @@ impl<'a> Follower<'a> {
             return;
         }
         track.again_at = Some(now + DELAY * (track.tries - 1));
-        self.board.warn(&format!("part {part} is submitted again: {why}"));
+        self.warn(&format!("part {part} is submitted again: {why}"));
     }
 
     /// Submits the parts whose time has come, as one array.
-    async fn submit_again(&mut self, now: Instant) -> Outcome {
+    async fn submit_again(&mut self, now: Instant) -> Result<(), Error> {
         let due = |track: &Track| track.end.is_none() && track.again_at.is_some_and(|at| at <= now);
         let parts: Vec<u32> =
             self.tracks.iter().filter(|(_, track)| due(track)).map(|(part, _)| *part).collect();
@@ -340,8 +332,7 @@ impl<'a> Follower<'a> {
         if parts.is_empty() || (self.is_away && !is_first) {
             return Ok(());
         }
-        let submitted =
-            self.submitter.submit(self.run, self.plan, self.folder, &parts, &self.excluded()).await;
+        let submitted = self.submitter.submit(self.plan, &parts, &self.excluded()).await;
         match submitted {
             Ok(number) => {
                 let now = Instant::now();
@@ -355,15 +346,14 @@ impl<'a> Follower<'a> {
                 self.asked_at = self.asked_at.map(|_| now - ASK + LOOK);
                 Ok(())
             }
-            Err(failure) if is_first => Err(failure),
-            Err(failure) => {
-                let why = format!("{failure}{}", self.left_out());
+            Err(error) if is_first => Err(error),
+            Err(error) => {
+                let why = format!("{}{}", error.sentence(), self.left_out());
                 self.refusals += 1;
                 if self.refusals <= REFUSALS {
                     let delay = AFTER_REFUSAL * self.refusals;
                     let seconds = delay.as_secs();
-                    self.board
-                        .warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
+                    self.warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
                     let again = Instant::now() + delay;
                     let of_these = self.tracks.iter_mut().filter(|(part, _)| parts.contains(part));
                     of_these.for_each(|(_, track)| track.again_at = Some(again));
@@ -377,9 +367,9 @@ impl<'a> Follower<'a> {
 
     /// Ends the run where it has cost or failed as much as it may.
     async fn stop_where_asked(&mut self) {
-        let most = if self.run.fail_fast { Some(1) } else { self.run.max_errors };
-        let is_over = most.is_some_and(|most| self.errors >= most)
-            || self.run.max_cost.is_some_and(|most| self.cost >= most);
+        let options = self.submitter.options;
+        let is_over = options.max_errors.is_some_and(|most| self.errors >= most)
+            || options.max_cost.is_some_and(|most| self.cost >= most);
         if is_over && self.stopping.is_none() {
             self.stopping = Some(Instant::now());
             self.cancel_all().await;
@@ -390,7 +380,7 @@ impl<'a> Follower<'a> {
     async fn cancel_all(&self) -> bool {
         let cancelled = cancel_all(self.plan, self.folder).await;
         if let Err(why) = &cancelled {
-            self.board.warn(why);
+            self.warn(why);
         }
         cancelled.is_ok()
     }
@@ -399,29 +389,24 @@ impl<'a> Follower<'a> {
     fn show(&mut self) {
         let doing: BTreeMap<u32, String> =
             self.tracks.iter().filter_map(|(part, track)| Some((*part, track.doing()?))).collect();
-        self.lines.show(self.board, &doing);
-        self.board.parts(&overview(&self.tracks, |part| self.job(part)));
+        (self.tell)(Event::Doing(&doing));
+        (self.tell)(Event::Overview(&overview(&self.tracks, |part| self.job(part))));
+    }
+
+    fn warn(&self, text: &str) {
+        (self.tell)(Event::Warning(text));
     }
 
     /// Leaves the jobs alone, or cancels them if it is said twice.
-    async fn leave(&self, signals: &mut Signals, come_back: &str) -> Result<Followed, Failure> {
-        self.board.clear();
-        crate::terminal::out::warn(&format!(
-            "interrupted; the jobs go on (interrupt again within {} s to cancel them)",
-            SECOND_INTERRUPT.as_secs()
-        ));
-        let told: usize = self.tracks.values().map(|track| track.told_episodes.len()).sum();
-        if time::timeout(SECOND_INTERRUPT, signals.next()).await.is_err() {
-            return Ok(Followed::Left(format!(
-                "interrupted after {}; the jobs go on; come back with `{come_back}`",
-                counted(told, "episode")
-            )));
-        }
-        let jobs = if self.cancel_all().await { "are cancelled" } else { "may go on" };
-        Ok(Followed::Left(format!(
-            "interrupted after {}; the jobs {jobs}; continue with `{come_back}`",
-            counted(told, "episode")
-        )))
+    async fn leave(&self, interrupts: &mut Interrupts) -> Followed {
+        (self.tell)(Event::Interrupted { again_within: SECOND_INTERRUPT });
+        let episodes = self.tracks.values().map(|track| track.told_episodes.len()).sum();
+        let jobs = match time::timeout(SECOND_INTERRUPT, interrupts.recv()).await {
+            Err(_) => JobsLeft::GoOn,
+            Ok(_) if self.cancel_all().await => JobsLeft::Cancelled,
+            Ok(_) => JobsLeft::MayGoOn,
+        };
+        Followed::Left { episodes, jobs }
     }
 
     fn ended(&self) -> Followed {

@@ -2,44 +2,45 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cluster::decide::{JobView, PartView};
-use cluster::folder::ClusterFolder;
-use cluster::plan::Plan;
-use cluster::slurm::{Job, JobState};
-use cluster::status::{PartState, PartStatus, StatusFiles};
-use cluster::submissions::{Submission, last_of};
 use jiff::Timestamp;
 use tokio::time::{Duration, Instant};
 
+use crate::decide::{JobView, PartView};
+use crate::folder::ClusterFolder;
+use crate::plan::Plan;
+use crate::slurm::{Job, JobState};
+use crate::status::{PartState, PartStatus, StatusFiles};
+use crate::submissions::{Submission, last_of};
+
 /// A part, as it is followed.
-pub(super) struct Track {
+pub(crate) struct Track {
     /// The number of its last submission; 0 if it was never submitted.
-    pub(super) submission: u32,
+    pub(crate) submission: u32,
     /// Whether an earlier command submitted it.
-    pub(super) is_inherited: bool,
+    pub(crate) is_inherited: bool,
     /// When that was, or a moment that is as long ago.
-    pub(super) submitted_at: Instant,
-    pub(super) status: Option<PartStatus>,
+    pub(crate) submitted_at: Instant,
+    pub(crate) status: Option<PartStatus>,
     /// What each of its processes has said, by the names of the files.
     statuses: BTreeMap<String, PartStatus>,
     /// The state that its job was last listed in, none if it was not listed, and since when.
     listing: Option<(Option<JobState>, Instant)>,
     /// When it last said something new.
     news_at: Instant,
-    pub(super) end: Option<End>,
+    pub(crate) end: Option<End>,
     /// Submissions one after another in which no episode was added.
-    pub(super) tries: u32,
+    pub(crate) tries: u32,
     /// How many episodes it had when it was last submitted.
-    pub(super) episodes_before: usize,
+    pub(crate) episodes_before: usize,
     /// The names of its episodes that were told.
-    pub(super) told_episodes: BTreeSet<String>,
+    pub(crate) told_episodes: BTreeSet<String>,
     /// When it is to be submitted again.
-    pub(super) again_at: Option<Instant>,
+    pub(crate) again_at: Option<Instant>,
 }
 
 /// How a part ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Done,
     Cancelled,
     /// Why it was given up.
@@ -47,7 +48,7 @@ pub(super) enum End {
 }
 
 /// All parts of a plan by their numbers, as far as the files tell.
-pub(super) fn tracks(
+pub(crate) fn tracks(
     plan: &Plan,
     submissions: &[Submission],
     now: Instant,
@@ -77,7 +78,7 @@ pub(super) fn tracks(
 impl Track {
     /// Reads what the part says of itself in its last submission. What cannot be read now is read
     /// the next time.
-    pub(super) fn hear(
+    pub(crate) fn hear(
         &mut self,
         folder: &ClusterFolder,
         files: &StatusFiles,
@@ -100,7 +101,7 @@ impl Track {
     }
 
     /// Notes the state of its job in a list that was asked for after it was submitted.
-    pub(super) fn list(&mut self, job: Option<&Job>, at: Instant) {
+    pub(crate) fn list(&mut self, job: Option<&Job>, at: Instant) {
         if at < self.submitted_at {
             return;
         }
@@ -112,13 +113,13 @@ impl Track {
 
     /// Whether it may have said something new, or played something, since it was looked at. Slurm's
     /// word that its job waits counts only as long as Slurm answers.
-    pub(super) fn may_have_news(&self, slurm_answers: bool) -> bool {
+    pub(crate) fn may_have_news(&self, slurm_answers: bool) -> bool {
         let waits = slurm_answers && matches!(self.listing, Some((Some(JobState::Waiting), _)));
         self.end.is_none() && self.submission > 0 && (!waits || self.status.is_some())
     }
 
     /// Notes that it was submitted again.
-    pub(super) fn note_submission(&mut self, submission: u32, now: Instant) {
+    pub(crate) fn note_submission(&mut self, submission: u32, now: Instant) {
         (self.submission, self.submitted_at, self.news_at) = (submission, now, now);
         (self.status, self.again_at, self.episodes_before) = (None, None, self.told_episodes.len());
         (self.statuses, self.listing) = (BTreeMap::new(), None);
@@ -126,7 +127,7 @@ impl Track {
     }
 
     /// What is known of it, with the scheduler's list of jobs and when that was asked for.
-    pub(super) fn view<'a>(
+    pub(crate) fn view<'a>(
         &'a self,
         job: Option<&'a Job>,
         listed: Option<Instant>,
@@ -145,7 +146,7 @@ impl Track {
     }
 
     /// What it is at, if it is at something.
-    pub(super) fn doing(&self) -> Option<String> {
+    pub(crate) fn doing(&self) -> Option<String> {
         let status =
             self.status.as_ref().filter(|status| self.end.is_none() && status.state.is_alive())?;
         Some(match (&status.state, &status.doing) {
@@ -157,7 +158,7 @@ impl Track {
 }
 
 /// How all parts stand, in words: `parts: 3 play on n1 and n2, 5 wait (Resources), 12 done`.
-pub(super) fn overview<'a>(
+pub(crate) fn overview<'a>(
     tracks: &BTreeMap<u32, Track>,
     jobs: impl Fn(u32) -> Option<&'a Job>,
 ) -> String {
@@ -203,20 +204,19 @@ pub(super) fn overview<'a>(
 const NO_NODE: [&str; 4] = ["ReqNodeNotAvail", "BadConstraints", "Nodes required", "PartitionDown"];
 
 /// Why a job waits, if that is because no node is fit for it.
-pub(super) fn no_node(job: &Job) -> Option<&str> {
+pub(crate) fn no_node(job: &Job) -> Option<&str> {
     NO_NODE.iter().any(|start| job.reason.starts_with(start)).then_some(job.reason.as_str())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use cluster::decide::{Decision, decide};
-
     use super::*;
+    use crate::decide::{Decision, decide};
 
     fn plan(parts: usize) -> Plan {
         Plan {
-            format: cluster::status::FORMAT,
+            format: crate::status::FORMAT,
             token: "0f".to_owned(),
             program: "/sandbox".into(),
             program_digest: String::new(),
@@ -309,7 +309,7 @@ mod tests {
         let mut heard = |restarts: u32, node: &str, beat: u64, state: PartState| {
             let (node, job) = (node.to_owned(), String::new());
             let path = folder.status_of(1, 1, restarts, &node);
-            let format = cluster::status::FORMAT;
+            let format = crate::status::FORMAT;
             let status =
                 PartStatus { format, part: 1, submission: 1, node, job, beat, doing: None, state };
             status.write(&path).unwrap();
@@ -330,7 +330,7 @@ mod tests {
         for (part, track) in &mut tracks {
             let node = "n1".to_owned();
             track.status = (*part == 1).then(|| PartStatus {
-                format: cluster::status::FORMAT,
+                format: crate::status::FORMAT,
                 part: 1,
                 submission: 1,
                 node,

@@ -1,9 +1,9 @@
 //! What is said of a run that has stopped before its end.
 
-use results::{Summary, counted};
+use crate::{Summary, counted};
 
 /// What there is to say if a run has stopped because so many episodes have failed, by whomever.
-pub(crate) fn by_failures(summary: &Summary, most: u64) -> Option<String> {
+pub fn stopped_by_failures(summary: &Summary, most: u64) -> Option<String> {
     let (errors, lost) = (summary.errors, summary.agent_failures);
     if summary.is_complete() || ((errors + lost) as u64) < most {
         return None;
@@ -32,9 +32,9 @@ pub(crate) fn by_failures(summary: &Summary, most: u64) -> Option<String> {
 mod tests {
     use camino::Utf8Path;
     use jiff::Timestamp;
-    use results::{AgentFailure, EpisodeId, EpisodeRecord, Outcome, RunRecord};
 
     use super::*;
+    use crate::{AgentFailure, EpisodeId, EpisodeRecord, Outcome, RunRecord};
 
     /// A run of three episodes, of which these have ended.
     fn run(outcomes: Vec<Outcome>) -> Summary {
@@ -53,7 +53,7 @@ mod tests {
         let error = || Outcome::Error { message: "no browser".to_owned() };
         let late =
             || Outcome::AgentFailed { reason: AgentFailure::Late, message: "no reply".to_owned() };
-        let said = |outcomes, most| by_failures(&run(outcomes), most).unwrap_or_default();
+        let said = |outcomes, most| stopped_by_failures(&run(outcomes), most).unwrap_or_default();
         assert_eq!(
             said(vec![late()], 1),
             "stopped after 1 agent failure, 1 of 3 episodes; continue with --resume --output runs/x"

@@ -1,12 +1,12 @@
-//! What a run on a cluster cannot be told. It is refused, since it would be passed over in silence,
-//! or be done by each part by itself.
+//! Options that do nothing on a cluster. They are refused, since they would be passed over in
+//! silence.
 
 use snapshots::is_address;
 
-use crate::cluster::arguments;
-use crate::cluster::options::Scheduler;
 use crate::commands::run::Run;
 use crate::failure::{Failure, Outcome};
+use crate::on_cluster::arguments;
+use crate::on_cluster::options::Scheduler;
 
 /// Options of Kubernetes alone.
 const OF_KUBERNETES: [&str; 4] = ["image", "claim", "secret", "engine_image"];
@@ -39,35 +39,8 @@ pub(super) fn of_scheduler(scheduler: Scheduler) -> Outcome {
 pub(super) fn of_addresses(run: &Run) -> Outcome {
     match run.output.as_deref().filter(|output| is_address(output)) {
         Some(output) if run.cluster.on != Some(Scheduler::Kubernetes) => {
-            Err(Failure::Input(format!(
-                "failed to run on Slurm with the results at {output}: the jobs find one another in a folder of the shared \
-             file system; name one with --output"
-            )))
+            Err(cluster::Error::AtAddress { output: output.to_owned() }.into())
         }
         _ => Ok(()),
     }
-}
-
-/// Fails for what parts on other machines cannot be told: `written` is what their command line is
-/// written into, and `instead` says where a variable belongs.
-pub(super) fn of_parts(run: &Run, written: &str, instead: &str) -> Outcome {
-    let words = arguments::of_part()?;
-    let mut pairs = words.iter().zip(words.iter().skip(1));
-    let is_env = |option: &str| matches!(option, "--agent-env" | "--site-env" | "--model-env");
-    if let Some((option, _)) = pairs.find(|(option, value)| is_env(option) && value.contains('=')) {
-        return Err(Failure::Input(format!(
-            "failed to set {option} on a cluster: the value would be written into {written}; {instead}, and name \
-             it alone"
-        )));
-    }
-    if run.scoring.models.adds_to_a_cassette()
-        && (run.agent.asks_a_model() || run.scoring.names_a_judge())
-    {
-        return Err(Failure::Input(
-            "failed to set --cassette on a cluster: one process alone may add to a cassette; use one that is \
-             complete with --offline, or none"
-                .to_owned(),
-        ));
-    }
-    Ok(())
 }

@@ -1,9 +1,17 @@
 //! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a
 //! run.
 
+mod attempts;
+mod fields;
+mod traces;
+
 use std::time::Duration;
 
+pub use attempts::{ChosenAttempts, choose_attempts};
 use camino::Utf8Path;
+pub use fields::{
+    FieldScores, FieldsError, LineError, Means, TaskScores, UnscoredLine, score_fields,
+};
 use jiff::Timestamp;
 use llm_client::Model;
 use results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
@@ -11,6 +19,7 @@ use results::{Summary, fingerprint};
 use scoring::mode::ScoringMode;
 use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};
+pub use traces::{TraceScores, TracesError, score_traces};
 
 use crate::Error;
 use crate::play::blame::Suspect;

@@ -2,31 +2,33 @@
 
 use std::net::SocketAddr;
 
-use gym_balancer::Membership;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::{Failure, Outcome};
-use crate::terminal::interrupt;
+use crate::{Error, Membership, stay};
 
 /// The task that keeps a gym on a front's list.
-pub(crate) struct Joining {
-    task: JoinHandle<Result<(), gym_balancer::Error>>,
+#[derive(Debug)]
+pub struct Joining {
+    task: JoinHandle<Result<(), Error>>,
     ended: CancellationToken,
 }
 
 impl Joining {
     /// Begins to register as soon as it is known where the gym listens. A gym that its front does
-    /// not take is interrupted.
-    pub(crate) fn start(membership: Membership, listens: oneshot::Receiver<SocketAddr>) -> Joining {
-        let interrupted = interrupt::token();
+    /// not take is ended by `interrupted`.
+    pub fn start(
+        membership: Membership,
+        listens: oneshot::Receiver<SocketAddr>,
+        interrupted: CancellationToken,
+    ) -> Joining {
         let ended = interrupted.child_token();
         let until = ended.clone();
         let task = tokio::spawn(async move {
             // A gym that cannot begin to serve says why itself.
             let Ok(listens) = listens.await else { return Ok(()) };
-            let stayed = gym_balancer::stay(&membership, listens, &until).await;
+            let stayed = stay(&membership, listens, &until).await;
             if stayed.is_err() {
                 interrupted.cancel();
             }
@@ -36,10 +38,13 @@ impl Joining {
     }
 
     /// Leaves the front, after the gym has ended.
-    pub(crate) async fn end(self) -> Outcome {
+    ///
+    /// # Errors
+    /// When its front did not take it.
+    pub async fn end(self) -> Result<(), Error> {
         self.ended.cancel();
         match self.task.await {
-            Ok(stayed) => stayed.map_err(Failure::from),
+            Ok(stayed) => stayed,
             // It does not panic, and nobody aborts it.
             Err(_) => Ok(()),
         }

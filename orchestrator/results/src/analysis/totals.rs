@@ -1,13 +1,12 @@
 //! What the episodes that were played now have come to.
 
-use results::counted;
-use results::{EpisodeRecord, ModelUsage, Outcome};
+use crate::{EpisodeRecord, ModelUsage, Outcome, counted};
 
 /// Sums over episodes.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Totals {
+pub struct Totals {
     /// How many there are.
-    pub(super) episodes: usize,
+    pub episodes: usize,
     scored: u64,
     score: f64,
     passed: u64,
@@ -19,7 +18,8 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn add(&mut self, record: &EpisodeRecord) {
+    /// Adds an episode.
+    pub fn add(&mut self, record: &EpisodeRecord) {
         self.episodes += 1;
         if let Some(score) = record.score {
             self.scored += 1;
@@ -33,7 +33,8 @@ impl Totals {
         self.models = ModelUsage::sum(self.models.take().into_iter().chain(record.models.clone()));
     }
 
-    pub(super) fn words(&self) -> String {
+    /// All of it in one line.
+    pub fn words(&self) -> String {
         let mut words = vec![match self.scored {
             0 => "no score yet".to_owned(),
             count => format!("score {:.2}", self.score / count as f64),

@@ -1,22 +1,19 @@
 //! Nodes that are left out, because they lack something or because parts fail on them.
 
-use cluster::slurm;
-use cluster::status::{PartState, PartStatus};
-use cluster::submissions;
 use tokio::time::Instant;
 
 use super::Follower;
-use crate::cluster::submit::log;
-use crate::cluster::tracks::End;
+use crate::follow::tracks::End;
+use crate::status::{LACKING, PartState, PartStatus};
+use crate::submit::log;
+use crate::{slurm, submissions};
 
 /// A node that fails so many parts is left out.
 const STRIKES: u32 = 2;
-/// The exit code of a machine that lacks something.
-const LACKING: u8 = 3;
 
 impl Follower<'_> {
     /// Notes that a part could not be played on its node.
-    pub(super) async fn strike(&mut self, part: u32, why: &str) {
+    pub(crate) async fn strike(&mut self, part: u32, why: &str) {
         let Some(PartStatus { node, state: PartState::Failed { code: LACKING, .. }, .. }) =
             self.tracks[&part].status.clone()
         else {
@@ -29,7 +26,7 @@ impl Follower<'_> {
         }
     }
 
-    pub(super) async fn leave_out(
+    pub(crate) async fn leave_out(
         &mut self,
         part: u32,
         node: String,
@@ -53,7 +50,7 @@ impl Follower<'_> {
         let last = self.tracks.values().map(|track| track.submission).max().unwrap_or_default();
         self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
         let log = log(self.folder, part, self.tracks[&part].submission);
-        self.board.warn(&format!("node {node} is left out: {problem} (part {part}, {log})"));
+        self.warn(&format!("node {node} is left out: {problem} (part {part}, {log})"));
         // Those that are named here take the place of the user's.
         let excluded = [self.submitter.excluded(), &self.excluded()].concat().join(",");
         for submission in submissions::read(self.folder).unwrap_or_default() {
@@ -78,12 +75,12 @@ impl Follower<'_> {
         }
     }
 
-    pub(super) fn excluded(&self) -> Vec<String> {
+    pub(crate) fn excluded(&self) -> Vec<String> {
         self.unfit.keys().cloned().collect()
     }
 
     /// The nodes that are left out, with the reasons, each after a semicolon.
-    pub(super) fn left_out(&self) -> String {
+    pub(crate) fn left_out(&self) -> String {
         self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect()
     }
 }

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use cluster::folder::ClusterFolder;
-use cluster::plan::{Plan, agree_on_chromium, agree_on_image};
 use results::EpisodeId;
+use runs::machine::{self, Finding};
 use tasks::Suite;
 
-use crate::commands::doctor::{self, Finding};
-use crate::failure::Failure;
+use crate::Error;
+use crate::folder::ClusterFolder;
+use crate::plan::{Plan, agree_on_chromium, agree_on_image};
 use crate::site_images::{self, SiteImages};
 
 /// Files that are named before the rest is only counted.
 const NAMED: usize = 3;
 
 /// What this node lacks.
-pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<String> {
+pub(crate) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<String> {
     let mut problems = other_files(plan);
-    problems.extend(doctor::of_node().iter().filter_map(problem));
+    problems.extend(machine::of_node().iter().filter_map(problem));
     if problems.is_empty() {
         problems.extend(other_chromium(folder));
     }
@@ -27,28 +27,28 @@ pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<St
 }
 
 /// The images that sites of these episodes need.
-pub(super) fn images(
+pub(crate) fn images(
     suite: &Suite,
     episodes: &[EpisodeId],
     archive: Option<&Utf8Path>,
-) -> Result<SiteImages, Failure> {
+) -> Result<SiteImages, Error> {
     let tasks: BTreeSet<&str> = episodes.iter().map(|episode| episode.task.as_str()).collect();
     SiteImages::of(suite, &tasks, archive)
 }
 
 /// The container engine, if a site needs one and there is none.
-pub(super) async fn engine_problem(images: &SiteImages) -> Option<String> {
-    if images.is_empty() { None } else { problem(&doctor::engine().await) }
+pub(crate) async fn engine_problem(images: &SiteImages) -> Option<String> {
+    if images.is_empty() { None } else { problem(&machine::engine().await) }
 }
 
 /// Images that this node lacks, or that are others than the run is played with: those that were
 /// known where the run was submitted, or else those of the first node.
-pub(super) async fn image_problems(
+pub(crate) async fn image_problems(
     images: &SiteImages,
     plan: &Plan,
     folder: &ClusterFolder,
     lock: &Utf8Path,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, Error> {
     if images.is_empty() {
         return Ok(Vec::new());
     }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use cluster::lock::PartLock;
 use container_images::{Engine, archive};
 use sites::Site;
 use tasks::Suite;
 use tokio::time::Instant;
 
-use crate::failure::{Failure, OrFail as _};
+use crate::Error;
+use crate::lock::PartLock;
 
 /// How long another process of this machine may take to load the same file.
 const LOADED_WITHIN: Duration = Duration::from_secs(3600);
@@ -25,10 +25,11 @@ const LOADED_WITHIN: Duration = Duration::from_secs(3600);
 const SHORT: usize = "sha256:".len() + 12;
 
 /// Ids of images by their full names.
-pub(crate) type Ids = BTreeMap<String, String>;
+pub type Ids = BTreeMap<String, String>;
 
 /// The images that containers of a run's sites need, and the file that has them.
-pub(crate) struct SiteImages {
+#[derive(Debug)]
+pub struct SiteImages {
     /// As manifests name them.
     needed: BTreeSet<String>,
     archive: Option<Utf8PathBuf>,
@@ -36,16 +37,20 @@ pub(crate) struct SiteImages {
 
 impl SiteImages {
     /// Those that these tasks need.
-    pub(crate) fn of(
+    ///
+    /// # Errors
+    /// When a manifest of a site cannot be read.
+    pub fn of(
         suite: &Suite,
         tasks: &BTreeSet<&str>,
         archive: Option<&Utf8Path>,
-    ) -> Result<SiteImages, Failure> {
+    ) -> Result<SiteImages, Error> {
         let archive = archive.map(Utf8Path::to_owned);
         let Some(manifests) = &suite.world.sites else {
             return Ok(SiteImages { needed: BTreeSet::new(), archive });
         };
-        let known = Site::load_all(manifests).or_input("read the sites")?;
+        let known =
+            Site::load_all(manifests).map_err(|source| runs::Error::Manifests { source })?;
         let own = suite.tasks.iter().filter(|task| tasks.contains(task.id.as_str()));
         let names: BTreeSet<&String> = own.flat_map(|task| &task.sites).collect();
         let containers = known.iter().filter(|site| names.contains(&site.name));
@@ -56,13 +61,16 @@ impl SiteImages {
     }
 
     /// Whether a container is needed at all.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.needed.is_empty()
     }
 
     /// The ids of the run's images, as far as this machine knows them: those of the file, and of
     /// its own engine for those that the file does not have.
-    pub(crate) async fn known(&self) -> Result<Ids, Failure> {
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the engine does not answer.
+    pub async fn known(&self) -> Result<Ids, Error> {
         let mut ids = self.archived().await?;
         ids.retain(|name, _| self.needed.iter().any(|needed| archive::full_name(needed) == *name));
         // A machine that only submits may have no engine.
@@ -78,11 +86,14 @@ impl SiteImages {
     /// Sees to it that this machine has these images. Gives the ids of all that are needed, or what
     /// is wrong with them. `lock` is a file of this machine that only one process holds while it
     /// loads.
-    pub(crate) async fn provide(
+    ///
+    /// # Errors
+    /// When the file cannot be read or loaded, or there is no engine.
+    pub async fn provide(
         &self,
         expected: &Ids,
         lock: &Utf8Path,
-    ) -> Result<Result<Ids, Vec<String>>, Failure> {
+    ) -> Result<Result<Ids, Vec<String>>, Error> {
         let engine = Engine::connect().await.map_err(container_images::Error::Engine)?;
         let archived = self.archived().await?;
         let expected = |name: &str| expected.get(name).or(archived.get(name));
@@ -122,12 +133,13 @@ impl SiteImages {
         Ok(if problems.is_empty() { Ok(ids) } else { Err(problems) })
     }
 
-    async fn archived(&self) -> Result<Ids, Failure> {
+    async fn archived(&self) -> Result<Ids, Error> {
         let Some(file) = self.archive.clone().filter(|_| !self.is_empty()) else {
             return Ok(Ids::new());
         };
         let read = tokio::task::spawn_blocking(move || archive::ids(&file)).await;
-        Ok(read.or_environment("read the images of the sites")??)
+        let doing = "read the images of the sites";
+        Ok(read.map_err(|source| Error::BrokeDown { doing, source })??)
     }
 }
 
@@ -137,16 +149,14 @@ async fn load(
     file: &Utf8Path,
     missing: &[(&String, String)],
     lock: &Utf8Path,
-) -> Result<(), Failure> {
+) -> Result<(), Error> {
     if let Some(folder) = lock.parent() {
-        std::fs::create_dir_all(folder).or_environment(format!("create {folder}"))?;
+        std::fs::create_dir_all(folder)
+            .map_err(|source| Error::Machine { doing: format!("create {folder}"), source })?;
     }
     let alone = PartLock::wait(lock, Instant::now() + LOADED_WITHIN).await?;
     if alone.is_none() {
-        return Err(Failure::Environment(format!(
-            "failed to load {file}: another process has been loading for {} s",
-            LOADED_WITHIN.as_secs()
-        )));
+        return Err(Error::Loading { file: file.to_owned(), waited: LOADED_WITHIN });
     }
     let mut is_there = true;
     for (image, _) in missing {

@@ -1,6 +1,7 @@
 //! What a command line says of a cluster.
 
 use camino::Utf8PathBuf;
+use cluster::part::SubmissionId;
 
 /// Options of a run on a cluster, and of one of its parts there.
 #[derive(clap::Args)]
@@ -57,23 +58,4 @@ pub(crate) enum Scheduler {
     Slurm,
     /// An Indexed Job, as a manifest.
     Kubernetes,
-}
-
-/// A submission of a plan, as the job script names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SubmissionId {
-    pub(crate) token: String,
-    pub(crate) number: u32,
-}
-
-impl std::str::FromStr for SubmissionId {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<SubmissionId, String> {
-        let read = || {
-            let (token, number) = text.split_once('.')?;
-            Some(SubmissionId { token: token.to_owned(), number: number.parse().ok()? })
-        };
-        read().ok_or_else(|| "write the plan's token, a dot and a number".to_owned())
-    }
 }

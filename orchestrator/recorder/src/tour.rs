@@ -1,0 +1,123 @@
+//! Browsers that visit through a recording, one after the other.
+
+use std::cell::Cell;
+
+use browser::{Device, Launch, Session};
+use tokio_util::sync::CancellationToken;
+
+use crate::frontier::Frontier;
+use crate::plan::Plan;
+use crate::{Crawler, Error, RecordingGateway, keep_state, suite};
+
+/// Why a browser could not visit.
+#[derive(Debug, thiserror::Error)]
+pub enum TourError {
+    /// It cannot be started.
+    #[error("start the browser: {0}")]
+    Start(#[source] browser::Error),
+    /// It does not end as it should.
+    #[error("close the browser: {0}")]
+    Close(#[source] browser::Error),
+    /// The visits have ended.
+    #[error("{doing}: {source}")]
+    Visit {
+        /// What they are for, as [`Tour::doing`].
+        doing: &'static str,
+        /// Why.
+        source: Error,
+    },
+}
+
+/// What the browsers of a recording have in common.
+pub struct Tour<'a> {
+    /// The recording.
+    pub studio: &'a RecordingGateway,
+    /// What the visits are for; reads after "failed to".
+    pub doing: &'static str,
+    /// How many requests are made again after a write, at most.
+    pub ask_again: usize,
+    /// What the recording keeps of a browser's end: nothing, or its cookies and storage. It is told
+    /// why they could not be had.
+    pub on_lost_state: Option<&'a dyn Fn(&Error)>,
+}
+
+impl Tour<'_> {
+    /// Starts a browser.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub async fn start(&self, device: Device, visible: bool) -> Result<Session, TourError> {
+        self.studio.begin_visit(self.ask_again).await;
+        let launch = Launch::new(self.studio.gateway(), self.studio.ca().spki_sha256_base64());
+        let launch = Launch { headless: !visible, device, ..launch };
+        Session::start(&launch).await.map_err(TourError::Start)
+    }
+
+    /// Ends a browser.
+    ///
+    /// # Errors
+    /// When it does not end as it should.
+    pub async fn end(&self, mut session: Session) -> Result<(), TourError> {
+        if let Some(lost) = self.on_lost_state
+            && let Err(error) = keep_state(&mut session, self.studio).await
+        {
+            lost(&error);
+        }
+        session.close().await.map_err(TourError::Close)
+    }
+
+    /// Visits what is in a queue, in one browser.
+    ///
+    /// # Errors
+    /// When the browser or the recording cannot go on.
+    pub async fn follow(
+        &self,
+        crawler: &mut Crawler<'_>,
+        frontier: Frontier,
+        device: Device,
+    ) -> Result<(), TourError> {
+        let mut session = self.start(device, false).await?;
+        let followed = crawler.follow(&mut session, frontier).await;
+        self.end(session).await?;
+        followed.map_err(self.failed())
+    }
+
+    /// Visits what is in a plan: each of its browsers all tasks. `now` has how many tasks are done,
+    /// and the id of the next one.
+    ///
+    /// # Errors
+    /// When a browser or the recording cannot go on.
+    pub async fn follow_plan<'p>(
+        &self,
+        crawler: &mut Crawler<'_>,
+        plan: &'p Plan,
+        include: &[String],
+        cancel: &CancellationToken,
+        now: &Cell<(usize, &'p str)>,
+    ) -> Result<(), TourError> {
+        for (round, vantage) in plan.vantages.iter().enumerate() {
+            let mut session = self.start(suite::device(vantage), false).await?;
+            let mut followed = Ok(());
+            for (number, task) in plan.tasks.iter().enumerate() {
+                now.set((round * plan.tasks.len() + number, &task.id));
+                let frontier = suite::frontier(plan, task, include);
+                followed = crawler.follow(&mut session, frontier).await;
+                if followed.is_err() || cancel.is_cancelled() {
+                    break;
+                }
+            }
+            self.end(session).await?;
+            followed.map_err(self.failed())?;
+            if cancel.is_cancelled() {
+                break;
+            }
+            crawler.next_vantage();
+        }
+        Ok(())
+    }
+
+    fn failed(&self) -> impl Fn(Error) -> TourError {
+        let doing = self.doing;
+        move |source| TourError::Visit { doing, source }
+    }
+}
