@@ -1,6 +1,7 @@
 //! What decides the score of a task, as its file says it.
 
 use camino::Utf8Path;
+use python_compat::soup::SelectorError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -166,6 +167,15 @@ impl Scorer {
             | Scorer::Url(_)
             | Scorer::Page(_)
             | Scorer::Infeasible {} => Vec::new(),
+        }
+    }
+
+    /// Why one of its selectors can never be followed here, if there is such a one.
+    pub fn unsupported_selector(&self) -> Option<SelectorError> {
+        match self {
+            Scorer::Mind2WebLive { nodes } => nodes.iter().find_map(KeyNode::unsupported_selector),
+            Scorer::All(parts) => parts.iter().find_map(Scorer::unsupported_selector),
+            _ => None,
         }
     }
 
