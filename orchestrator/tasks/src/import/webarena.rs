@@ -67,21 +67,10 @@ pub fn published() -> Vec<Place> {
 /// The world of such a suite: the viewport of `run.py`, and the sites of a folder.
 pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
     WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
         sites: Some(sites),
-        files: None,
-        clock,
-        seed: 0,
         viewport: (1280, 720),
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(clock)
     }
 }
 
