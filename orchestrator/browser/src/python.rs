@@ -1,48 +1,6 @@
 //! The part of Python's notation in which actions and observations are written: literals, and calls
 //! with literal arguments.
 
-use std::fmt::Write as _;
-
-/// A string as Python's `repr` writes it: in single quotes, unless that would need a backslash and
-/// double quotes would not.
-pub(crate) fn repr(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c == quote => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if printable(c) => out.push(c),
-            c => {
-                let code = u32::from(c);
-                let _ = match code {
-                    0..=0xff => write!(out, "\\x{code:02x}"),
-                    0x100..=0xffff => write!(out, "\\u{code:04x}"),
-                    _ => write!(out, "\\U{code:08x}"),
-                };
-            }
-        }
-    }
-    out.push(quote);
-    out
-}
-
-/// Close to Python's `str.isprintable`: no control characters, no separators except the plain
-/// space, no invisible marks, no private use.
-fn printable(c: char) -> bool {
-    !(c.is_control()
-        || (c.is_whitespace() && c != ' ')
-        || matches!(u32::from(c), 0xad | 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff9..=0xfffb
-            | 0xe000..=0xf8ff | 0xe0000..=0x10ffff))
-}
-
 /// A literal.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Literal {
@@ -306,21 +264,9 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use python_repr::repr;
 
-    #[test]
-    fn repr_is_pythons() {
-        for (text, expected) in [
-            ("plain", "'plain'"),
-            ("it's", "\"it's\""),
-            ("it's \"so\"", "'it\\'s \"so\"'"),
-            ("a\nb\t\\", "'a\\nb\\t\\\\'"),
-            ("naïve – 漢", "'naïve – 漢'"),
-            ("\u{a0}\u{200b}\u{7f}", "'\\xa0\\u200b\\x7f'"),
-        ] {
-            assert_eq!(repr(text), expected);
-        }
-    }
+    use super::*;
 
     #[test]
     fn calls_are_read_and_bad_ones_say_where() {

@@ -1,14 +1,15 @@
 //! Builds an image from a folder under `images/`.
 //!
 //! ```text
-//!   folder, program ── digest equals the image's label? ── yes ──> up to date
-//!               no │
+//!   folder, common files, program ── digest equals the image's label? ── yes ──> up to date
+//!                             no │
 //!               bases, wheels ── tar stream ──> the engine's classic builder ──> sandbox/<name>:1
 //! ```
 //!
-//! The digest covers the folder, and the program if the folder is a package. It does not cover the
-//! base image or `lock.txt`; `force` rebuilds with newer ones. If the locked Debian packages no
-//! longer fit together, the image is built with the current versions.
+//! The digest covers the folder, the files of `images/common` that its Dockerfile copies, and the
+//! program if the folder is a package. It does not cover the base image or `lock.txt`; `force`
+//! rebuilds with newer ones. If the locked Debian packages no longer fit together, the image is
+//! built with the current versions.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -75,7 +76,10 @@ async fn steps(
     options: &Options,
     on: &OnEvent,
 ) -> Result<Built, Error> {
-    let context = Context::of(&recipe.folder)?;
+    let mut context = Context::of(&recipe.folder)?;
+    for (name, path) in recipe.common_files()? {
+        context = context.with_file(&name, &path)?;
+    }
     let locked = ImageLock::of_recipe(recipe)?;
     let machine = machine(engine).await?;
     let context = match cargo::program(recipe, &options.cache, &machine, on).await? {

@@ -44,10 +44,48 @@ impl Recipe {
 
     /// The base images of the Dockerfile, without its own stages.
     pub(crate) fn bases(&self) -> Result<Vec<String>, Error> {
-        let path = self.folder.join("Dockerfile");
-        let text = std::fs::read_to_string(&path).map_err(Error::of_file("read", &path))?;
-        Ok(bases(&text))
+        Ok(bases(&self.dockerfile()?))
     }
+
+    /// Files of `common/` beside the folder that the Dockerfile copies: their paths in the context
+    /// and on disk. The folder's own files go first.
+    pub(crate) fn common_files(&self) -> Result<Vec<(String, Utf8PathBuf)>, Error> {
+        let beside = self.folder.parent().unwrap_or(Utf8Path::new(""));
+        let mut files = Vec::new();
+        for name in copied_from_common(&self.dockerfile()?) {
+            let path = beside.join(&name);
+            // What is in neither place is reported by the step that copies it.
+            if !self.folder.join(&name).exists() && path.is_file() {
+                files.push((name, path));
+            }
+        }
+        Ok(files)
+    }
+
+    fn dockerfile(&self) -> Result<String, Error> {
+        let path = self.folder.join("Dockerfile");
+        std::fs::read_to_string(&path).map_err(Error::of_file("read", &path))
+    }
+}
+
+fn copied_from_common(dockerfile: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for line in dockerfile.lines() {
+        let mut words = line.split_whitespace();
+        let copies = words.next().is_some_and(|word| word.eq_ignore_ascii_case("copy"));
+        // Another stage has a folder of that name for itself.
+        if copies && !line.contains("--from=") {
+            names.extend(words.filter(|word| is_in_common(word)).map(str::to_owned));
+        }
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// Whether it is `common/` with the name of a file.
+fn is_in_common(word: &str) -> bool {
+    word.strip_prefix("common/").is_some_and(|name| !name.is_empty() && !name.contains('/'))
 }
 
 fn bases(dockerfile: &str) -> Vec<String> {
@@ -82,6 +120,30 @@ mod tests {
         let text = "# FROM comment\nARG x\nFROM --platform=linux/amd64 debian:bookworm-slim AS build\nRUN true\n\
                     from build as next\nFROM scratch\nFROM $x\nFROM debian:bookworm-slim\nFROM sandbox/a:1";
         assert_eq!(bases(text), ["debian:bookworm-slim", "sandbox/a:1"]);
+    }
+
+    #[test]
+    fn files_of_several_images_are_those_that_are_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let images = Utf8Path::from_path(folder.path()).unwrap();
+        for (name, text) in [
+            (
+                "a/Dockerfile",
+                "FROM x\nCOPY common/clock.sh common/own.py a.py /x/\nCOPY --from=b common/not.py /\n\
+                 COPY common/../a/a.py common/none.py /\n# COPY common/not.py /\n",
+            ),
+            ("a/common/own.py", "1"),
+            ("common/clock.sh", "2"),
+            ("common/own.py", "3"),
+            ("common/not.py", "4"),
+        ] {
+            let path = images.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let recipe = &Recipe::find(images, &["a".to_owned()]).unwrap()[0];
+        let expected = [("common/clock.sh".to_owned(), images.join("common/clock.sh"))];
+        assert_eq!(recipe.common_files().unwrap(), expected);
     }
 
     #[test]

@@ -31,5 +31,4 @@ pub mod url;
 mod value;
 pub mod xpath;
 
-pub use repr::repr;
 pub use value::{Dict, Value};

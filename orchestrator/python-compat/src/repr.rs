@@ -1,6 +1,6 @@
 //! `str(value)` and `repr(value)`.
 
-use std::fmt::Write;
+use python_repr::write_repr;
 
 use super::{Value, float};
 
@@ -16,18 +16,18 @@ impl Value {
     /// `repr(value)`.
     pub fn to_repr(&self) -> String {
         let mut out = String::new();
-        self.write_repr(&mut out);
+        self.write(&mut out);
         out
     }
 
-    fn write_repr(&self, out: &mut String) {
+    fn write(&self, out: &mut String) {
         match self {
             Value::None => out.push_str("None"),
             Value::Bool(true) => out.push_str("True"),
             Value::Bool(false) => out.push_str("False"),
             Value::Int(digits) => out.push_str(digits),
             Value::Float(number) => out.push_str(&float::repr(*number)),
-            Value::Str(text) => write_text(text, out),
+            Value::Str(text) => write_repr(text, out),
             Value::List(items) => {
                 out.push('[');
                 write_items(items, out);
@@ -44,9 +44,9 @@ impl Value {
                     if at > 0 {
                         out.push_str(", ");
                     }
-                    write_text(key, out);
+                    write_repr(key, out);
                     out.push_str(": ");
-                    value.write_repr(out);
+                    value.write(out);
                 }
                 out.push('}');
             }
@@ -59,49 +59,8 @@ fn write_items(items: &[Value], out: &mut String) {
         if at > 0 {
             out.push_str(", ");
         }
-        item.write_repr(out);
+        item.write(out);
     }
-}
-
-/// `repr(text)` of a text.
-pub fn repr(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    write_text(text, &mut out);
-    out
-}
-
-/// Single quotes, unless the text has some and no double ones.
-fn write_text(text: &str, out: &mut String) {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    out.push(quote);
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\\' => out.push_str("\\\\"),
-            c if c == quote => out.extend(['\\', c]),
-            c if is_printable(c) => out.push(c),
-            c => write_code(u32::from(c), out),
-        }
-    }
-    out.push(quote);
-}
-
-fn write_code(code: u32, out: &mut String) {
-    // Writing to a String does not fail.
-    let _ = match code {
-        0..=0xff => write!(out, "\\x{code:02x}"),
-        0x100..=0xffff => write!(out, "\\u{code:04x}"),
-        _ => write!(out, "\\U{code:08x}"),
-    };
-}
-
-/// `c.isprintable()`. Rust's debug form of text goes by the same categories; combining marks it
-/// escapes only in front.
-fn is_printable(c: char) -> bool {
-    let shown: String = ['x', c].iter().collect();
-    matches!(c, '\'' | '"') || !shown.escape_debug().any(|escaped| escaped == '\\')
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 use std::future::Future;
 
 use camino::Utf8Path;
+use python_compat::soup::SelectorError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,11 @@ pub trait Rule: Sync {
     /// What has to be there before an episode can begin.
     fn requirements(&self) -> Vec<Requirement<'_>> {
         Vec::new()
+    }
+
+    /// Why one of its selectors can never be followed here, if there is such a one.
+    fn unsupported_selector(&self) -> Option<SelectorError> {
+        None
     }
 
     /// Resolves what is relative against the folder of the suite.

@@ -17,7 +17,6 @@ mod page;
 mod query;
 mod segment;
 mod site_forms;
-mod text;
 mod words;
 
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The search forms of sites, as their recorded pages have them.
 
-use html_scan::{StartTag, Token, attribute, is_html};
+use html_scan::{StartTag, attribute, is_html};
 use url::Url;
 
 use crate::engines::{SearchQuery, value_in};
@@ -71,25 +71,17 @@ pub fn search_forms(media_type: &str, document: &[u8], url: &Url) -> Vec<SearchF
         return Vec::new();
     }
     let html = html_scan::decode(media_type, document);
-    let (mut base, mut forms, mut action) = (None::<Url>, Vec::new(), None::<Url>);
-    for token in html_scan::tokens(&html) {
-        match token {
-            Token::StartTag(tag) => match &**tag.name {
-                b"base" if base.is_none() => {
-                    base = attribute(&tag, "href").and_then(|href| url.join(href.trim()).ok());
-                }
-                b"form" => action = action_of(&tag, base.as_ref().unwrap_or(url), url),
-                b"input" => {
-                    let Some((to, field)) = action.as_ref().zip(field_of(&tag)) else { continue };
-                    let form = SearchForm { path: to.path().to_owned(), field };
-                    if !forms.contains(&form) && forms.len() < MOST {
-                        forms.push(form);
-                    }
-                }
-                _ => {}
-            },
-            Token::EndTag(tag) if &**tag.name == b"form" => action = None,
-            _ => {}
+    let mut forms = Vec::new();
+    for form in html_scan::forms(&html) {
+        let base = form.base.and_then(|href| url.join(href.trim()).ok());
+        let Some(action) = action_of(&form.tag, base.as_ref().unwrap_or(url), url) else {
+            continue;
+        };
+        for field in form.controls.iter().filter_map(|control| field_of(&control.tag)) {
+            let form = SearchForm { path: action.path().to_owned(), field };
+            if !forms.contains(&form) && forms.len() < MOST {
+                forms.push(form);
+            }
         }
     }
     forms
@@ -104,8 +96,11 @@ fn action_of(tag: &StartTag<()>, base: &Url, page: &Url) -> Option<Url> {
     (get && action.host_str() == page.host_str()).then_some(action)
 }
 
-/// The name of a field for search words.
+/// The name of an input for search words.
 fn field_of(tag: &StartTag<()>) -> Option<String> {
+    if tag.name.as_slice() != b"input" {
+        return None;
+    }
     let kind = attribute(tag, "type").unwrap_or_default().trim().to_ascii_lowercase();
     let name = attribute(tag, "name").filter(|name| !name.is_empty())?;
     let usual = FIELDS.contains(&&*name.to_ascii_lowercase());

@@ -27,6 +27,7 @@ pub mod har;
 mod headers;
 pub mod http;
 pub mod index;
+mod lines;
 pub mod matching;
 pub mod ops;
 mod page;

@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::cdxj::{CdxLine, CdxLines};
+use crate::lines::read_line;
 use crate::warc::Window;
 
 /// Lines in a member, as in py-wacz.
@@ -43,18 +44,7 @@ pub fn read_index(name: &str, mut reader: impl BufRead) -> Result<Vec<BlockRef>,
     let mut blocks = Vec::new();
     for number in 1.. {
         let wrong = |reason: String| Error::Line { name: name.to_owned(), line: number, reason };
-        let mut line = Vec::new();
-        reader
-            .by_ref()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| wrong(error.to_string()))?;
-        if line.is_empty() {
-            break;
-        }
-        if line.len() as u64 == MAX_LINE {
-            return Err(wrong(format!("it is longer than {MAX_LINE} bytes")));
-        }
+        let Some(line) = read_line(&mut reader, MAX_LINE).map_err(wrong)? else { break };
         let line = std::str::from_utf8(&line).map_err(|error| wrong(error.to_string()))?;
         let line = line.trim_end_matches(['\r', '\n']);
         if line.trim().is_empty() || line.starts_with('!') {

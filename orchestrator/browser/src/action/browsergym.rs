@@ -12,9 +12,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use python_repr::repr;
+
 use super::arguments::Arguments;
 use super::{Action, ParseError, Point, Press};
-use crate::python::{Call, parse_call, parse_calls, repr};
+use crate::python::{Call, parse_call, parse_calls};
 
 /// Every call with its parameters, in their order, and their defaults.
 const FORMS: &[&str] = &[

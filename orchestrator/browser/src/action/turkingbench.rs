@@ -27,10 +27,12 @@
 //! Fields are named by [`css=`](super::Action), in the page or else in its frames.
 //! `WebDriver.find_element` looks in one frame only.
 
+use python_repr::repr;
+
 use super::arguments::Arguments;
 use super::field_selector::{name_selector, parse_field, type_selector, value_selector};
 use super::{Action, ParseError};
-use crate::python::{Call, Literal, parse_calls, repr};
+use crate::python::{Call, Literal, parse_calls};
 
 const FORMS: &[&str] = &[
     "modify_text(input_name, input_value)",

@@ -21,6 +21,7 @@
 
 use std::collections::HashMap;
 
+use python_repr::repr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,7 +31,6 @@ use crate::observe::axtree::{self, AxNode, FrameTree};
 use crate::observe::frames::Bids;
 use crate::observe::marks;
 use crate::observe::observation::Tab;
-use crate::python::repr;
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];

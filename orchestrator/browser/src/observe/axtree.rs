@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use python_repr::repr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use crate::Properties;
 use crate::observe::bounds::{self, LONGEST_TEXT};
 use crate::observe::frames::Bids;
 use crate::observe::marks;
-use crate::python::repr;
 
 /// Roles without useful content. BrowserGym leaves out line breaks. Its browser had no text boxes
 /// in its trees; they repeat the text above them.

@@ -3,6 +3,11 @@
 //! `html` makes the tree of a page, by `source` and `tags`; `read` makes `expression`s of
 //! paths, by `lexer`, and `evaluate` follows them among `node`s, with `functions` and
 //! `value`s.
+//!
+//! It serves the key nodes of Mind2Web-Live's form with `method: xpath`: those that a suite is
+//! written or imported with, and that `sandbox annotate` keeps in a task that it edits. The
+//! published files have the method `selector` only, but their scorer knows both, and a quarter of
+//! the differential vectors of elements are paths of XPath.
 
 mod evaluate;
 mod expression;

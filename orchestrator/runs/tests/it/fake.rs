@@ -19,7 +19,7 @@ use scoring::{
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
-use tasks::{GoalText, MatchLevel, Suite, Task, WorldSpec};
+use tasks::{GoalText, Suite, Task, WorldSpec};
 
 /// What is to go wrong, by task id.
 #[derive(Debug, Clone, Default)]
@@ -248,23 +248,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         folder: "tasks/fake".into(),
         version: None,
         versions: Vec::new(),
-        world: WorldSpec {
-            snapshots: Vec::new(),
-            storage_state: None,
-            sites: None,
-            files: None,
-            clock: "2026-03-14T09:00:00Z".parse()?,
-            seed: 7,
-            search: None,
-            search_pages: true,
-            site_search: tasks::SiteSearch::Off,
-            viewport: (1280, 720),
-            locale: "en-US".to_owned(),
-            timezone: "UTC".to_owned(),
-            pace: tasks::Pace::default(),
-            match_level: MatchLevel::Normalised,
-            state: tasks::States::default(),
-        },
+        world: WorldSpec { seed: 7, ..WorldSpec::new("2026-03-14T09:00:00Z".parse()?) },
         tasks: vec![task("bike.one", 1), task("bike.two", 2), task("bike.zero", 0)],
     })
 }

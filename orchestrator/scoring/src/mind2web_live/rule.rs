@@ -4,6 +4,7 @@
 //! address that it cannot parse, and gives up the step; here that node stays as it was and the
 //! others are still judged.
 
+use python_compat::soup::SelectorError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
@@ -51,6 +52,10 @@ impl Rule for KeyNodes {
 
     fn needs(&self) -> Needs {
         Needs { html: self.nodes.iter().any(KeyNode::wants_html), ..Needs::default() }
+    }
+
+    fn unsupported_selector(&self) -> Option<SelectorError> {
+        self.nodes.iter().find_map(KeyNode::unsupported_selector)
     }
 
     /// Steps and their elements are what the page shows of them.

@@ -1,10 +1,11 @@
 //! Which pages are indexed, and with which title and text.
 
+use html_scan::{PageText, page_text};
 use snapshots::index::{CaptureKind, IndexError, IndexHit, ReplaySet};
 use snapshots::{Page, matching};
 
+use crate::engines;
 use crate::segment::Document;
-use crate::{engines, text};
 
 /// Documents with more bytes are not indexed.
 const LARGEST: u64 = 32 << 20;
@@ -47,15 +48,15 @@ pub(super) fn document(
     let listed = text.filter(|text| !text.trim().is_empty());
     let Some(hit) = answer(set, answers, &url, listed.is_some())? else { return Ok(None) };
     let read = match (&title, &listed) {
-        (Some(_), Some(_)) => text::Text::default(),
+        (Some(_), Some(_)) => PageText::default(),
         _ => match set.document(hit, LARGEST) {
             Ok(Some(document)) if html_scan::is_html(&document.media_type) => {
-                text::read(&document.media_type, &document.bytes)
+                page_text(&document.media_type, &document.bytes)
             }
-            Ok(_) => text::Text::default(),
+            Ok(_) => PageText::default(),
             Err(error) => {
                 tracing::warn!(url, %error, "a recorded page is not searched in");
-                text::Text::default()
+                PageText::default()
             }
         },
     };

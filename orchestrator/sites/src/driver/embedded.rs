@@ -12,10 +12,9 @@ use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::net::UnixListener;
-use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
-use super::{Driver, InstanceRuntime};
+use super::{Driver, InstanceRuntime, refuse};
 use crate::clock::Clock;
 use crate::content::{Content, blocking};
 use crate::instance::Instance;
@@ -159,28 +158,7 @@ impl InstanceRuntime for Server {
         command: &'a [String],
         _: Option<&'a str>,
     ) -> BoxFuture<'a, Result<String, Error>> {
-        let doing = format!("run {}", command.join(" "));
-        future::ready(Err(Error::Refused {
-            doing,
-            why: "the site is part of this program".to_owned(),
-        }))
-        .boxed()
-    }
-
-    fn ended(&self) -> BoxFuture<'_, String> {
-        future::pending().boxed()
-    }
-
-    fn log(&self, _: usize) -> BoxFuture<'_, Vec<String>> {
-        future::ready(Vec::new()).boxed()
-    }
-
-    fn follow(&self, _: Option<usize>, _: Sender<String>) -> BoxFuture<'_, ()> {
-        future::ready(()).boxed()
-    }
-
-    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
-        future::ready(None).boxed()
+        refuse(command, "the site is part of this program")
     }
 
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {

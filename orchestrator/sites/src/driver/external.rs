@@ -2,10 +2,9 @@
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
-use tokio::sync::mpsc::Sender;
 use url::Url;
 
-use super::{Driver, InstanceRuntime};
+use super::{Driver, InstanceRuntime, refuse};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::instance::Instance;
@@ -55,28 +54,7 @@ impl InstanceRuntime for ExternalRuntime {
         command: &'a [String],
         _: Option<&'a str>,
     ) -> BoxFuture<'a, Result<String, Error>> {
-        let doing = format!("run {}", command.join(" "));
-        future::ready(Err(Error::Refused {
-            doing,
-            why: "the site is not on this machine".to_owned(),
-        }))
-        .boxed()
-    }
-
-    fn ended(&self) -> BoxFuture<'_, String> {
-        future::pending().boxed()
-    }
-
-    fn log(&self, _: usize) -> BoxFuture<'_, Vec<String>> {
-        future::ready(Vec::new()).boxed()
-    }
-
-    fn follow(&self, _: Option<usize>, _: Sender<String>) -> BoxFuture<'_, ()> {
-        future::ready(()).boxed()
-    }
-
-    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
-        future::ready(None).boxed()
+        refuse(command, "the site is not on this machine")
     }
 
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {

@@ -48,7 +48,8 @@ pub(crate) trait Driver: Send + Sync {
     }
 }
 
-/// The running part of an instance.
+/// The running part of an instance. What has no default here is different for each driver. The
+/// defaults are those of an instance that is no program of its own.
 pub(crate) trait InstanceRuntime: Send + Sync {
     /// Runs a command beside the application. Returns its output if it succeeds.
     fn exec<'a>(
@@ -58,7 +59,9 @@ pub(crate) trait InstanceRuntime: Send + Sync {
     ) -> BoxFuture<'a, Result<String, Error>>;
 
     /// Waits until it stops running. Returns how it ended: "was killed ...".
-    fn ended(&self) -> BoxFuture<'_, String>;
+    fn ended(&self) -> BoxFuture<'_, String> {
+        future::pending().boxed()
+    }
 
     /// Returns how it ended, if it has. Called just before an instance is used.
     fn fault(&self) -> BoxFuture<'_, Option<String>> {
@@ -83,15 +86,27 @@ pub(crate) trait InstanceRuntime: Send + Sync {
     }
 
     /// The last lines of its output.
-    fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;
+    fn log(&self, _lines: usize) -> BoxFuture<'_, Vec<String>> {
+        future::ready(Vec::new()).boxed()
+    }
 
     /// Sends the last `lines` lines of output (or all) and every new line, until it ends or the
     /// receiver is dropped.
-    fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()>;
+    fn follow(&self, _lines: Option<usize>, _tell: Sender<String>) -> BoxFuture<'_, ()> {
+        future::ready(()).boxed()
+    }
 
     /// The memory that it uses in bytes, if known.
-    fn memory(&self) -> BoxFuture<'_, Option<u64>>;
+    fn memory(&self) -> BoxFuture<'_, Option<u64>> {
+        future::ready(None).boxed()
+    }
 
     /// Stops it and removes everything that belongs to it.
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>>;
+}
+
+/// The answer to a command for an instance that runs none.
+fn refuse<'a>(command: &[String], why: &str) -> BoxFuture<'a, Result<String, Error>> {
+    let doing = format!("run {}", command.join(" "));
+    future::ready(Err(Error::Refused { doing, why: why.to_owned() })).boxed()
 }

@@ -1,7 +1,7 @@
 //! Parses the HTML forms of a page, with the values that a browser would send if nobody changed
 //! them.
 
-use html_scan::{StartTag, Token, attribute};
+use html_scan::{Control, StartTag, attribute};
 
 /// A form with the values that it sends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,64 +37,26 @@ impl Form {
 
 /// Parses all forms of a page.
 pub(super) fn forms(page: &str) -> Vec<Form> {
-    let (mut forms, mut open) = (Vec::new(), None::<Form>);
-    // The current select and the current text area.
-    let (mut select, mut area) = (None::<Select>, None::<String>);
-    for token in html_scan::tokens(page) {
-        match token {
-            Token::StartTag(tag) => match tag.name.as_slice() {
-                b"form" => {
-                    // HTML has no nested forms.
-                    open = open.or_else(|| Some(form(&tag)));
-                }
-                b"input" => {
-                    if let Some(form) = &mut open {
-                        form.fields.extend(input(&tag));
-                    }
-                }
-                b"select" => select = attribute(&tag, "name").map(Select::new),
-                b"option" => {
-                    if let Some(select) = &mut select {
-                        select.offer(&tag);
-                    }
-                }
-                b"textarea" => {
-                    area = attribute(&tag, "name");
-                    if let (Some(form), Some(name)) = (&mut open, &area) {
-                        form.fields.push((name.clone(), String::new()));
-                    }
-                }
-                _ => {}
-            },
-            Token::String(text) if area.is_some() => {
-                if let Some((_, value)) = open.as_mut().and_then(|form| form.fields.last_mut()) {
-                    value.push_str(&String::from_utf8_lossy(&text));
-                }
-            }
-            Token::EndTag(tag) => match tag.name.as_slice() {
-                b"form" => forms.extend(open.take()),
-                b"textarea" => area = None,
-                b"select" => {
-                    if let (Some(form), Some(select)) = (&mut open, select.take()) {
-                        form.fields.extend(select.chosen());
-                    }
-                }
-                _ => {}
-            },
-            _ => {}
-        }
-    }
-    forms.extend(open);
-    forms
+    html_scan::forms(page).into_iter().map(form).collect()
 }
 
-fn form(tag: &StartTag<()>) -> Form {
+fn form(html_scan::Form { tag, controls, .. }: html_scan::Form) -> Form {
+    let tag = &tag;
     Form {
         id: attribute(tag, "id"),
         name: attribute(tag, "name"),
         action: attribute(tag, "action").unwrap_or_default().trim().to_owned(),
         post: attribute(tag, "method").is_some_and(|method| method.eq_ignore_ascii_case("post")),
-        fields: Vec::new(),
+        fields: controls.into_iter().filter_map(sent).collect(),
+    }
+}
+
+/// Returns what a control sends.
+fn sent(control: Control) -> Option<(String, String)> {
+    match control.tag.name.as_slice() {
+        b"select" => Some((attribute(&control.tag, "name")?, chosen(&control.options)?)),
+        b"textarea" => Some((attribute(&control.tag, "name")?, control.text)),
+        _ => input(&control.tag),
     }
 }
 
@@ -110,29 +72,11 @@ fn input(tag: &StartTag<()>) -> Option<(String, String)> {
     }
 }
 
-/// A `<select>`: sends the selected option, or else the first one.
-struct Select {
-    name: String,
-    first: Option<String>,
-    selected: Option<String>,
-}
-
-impl Select {
-    fn new(name: String) -> Select {
-        Select { name, first: None, selected: None }
-    }
-
-    fn offer(&mut self, tag: &StartTag<()>) {
-        let value = attribute(tag, "value").unwrap_or_default();
-        if attribute(tag, "selected").is_some() {
-            self.selected = Some(value.clone());
-        }
-        self.first.get_or_insert(value);
-    }
-
-    fn chosen(self) -> Option<(String, String)> {
-        Some((self.name, self.selected.or(self.first)?))
-    }
+/// The selected option of a `<select>`, or else the first one.
+fn chosen(options: &[StartTag<()>]) -> Option<String> {
+    let is_selected = |option: &&StartTag<()>| attribute(option, "selected").is_some();
+    let option = options.iter().rfind(is_selected).or(options.first())?;
+    Some(attribute(option, "value").unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! CDXJ: an index of records as sorted lines of the form `<SURT key> <time> <JSON>`.
 
 use std::fmt;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use serde_json::{Map, Value};
 
+use crate::lines::read_line;
 use crate::{Error, Timestamp};
 
 /// The maximum line length.
@@ -115,17 +116,9 @@ impl<R: BufRead> CdxLines<R> {
     }
 
     fn next_line(&mut self) -> Result<Option<String>, String> {
-        let mut bytes = Vec::new();
-        self.reader
-            .by_ref()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut bytes)
-            .map_err(|e| e.to_string())?;
         self.line += 1;
-        if bytes.len() as u64 == MAX_LINE {
-            return Err(format!("it is longer than {MAX_LINE} bytes"));
-        }
-        Ok((!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+        let line = read_line(&mut self.reader, MAX_LINE)?;
+        Ok(line.map(|line| String::from_utf8_lossy(&line).into_owned()))
     }
 }
 

@@ -1,7 +1,8 @@
 //! `pages.jsonl`: a header line, then one page a line.
 
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Write};
 
+use crate::lines::read_line;
 use crate::{Error, Page};
 
 /// The maximum line length; page texts are long.
@@ -74,17 +75,8 @@ impl<R: BufRead> PageLines<R> {
     }
 
     fn next_line(&mut self) -> Result<Option<Vec<u8>>, String> {
-        let mut bytes = Vec::new();
-        self.reader
-            .by_ref()
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut bytes)
-            .map_err(|e| e.to_string())?;
         self.line += 1;
-        if bytes.len() as u64 == MAX_LINE {
-            return Err(format!("it is longer than {MAX_LINE} bytes"));
-        }
-        Ok((!bytes.is_empty()).then_some(bytes))
+        read_line(&mut self.reader, MAX_LINE)
     }
 }
 

@@ -1,8 +1,8 @@
-//! The text of an HTML document that a reader sees, as far as its tags tell.
+//! The texts of an HTML document between its tags, each for itself.
 
 use html5gum::Token;
 
-use crate::tokens;
+use crate::{tokens, words};
 
 /// What has text that is not shown.
 const HIDDEN: [&[u8]; 4] = [b"script", b"style", b"noscript", b"template"];
@@ -18,9 +18,8 @@ pub fn texts(html: &str) -> Vec<String> {
             }
             Token::EndTag(tag) if within.as_deref() == Some(&tag.name[..]) => within = None,
             Token::String(text) if within.is_none() => {
-                let text = String::from_utf8_lossy(&text);
-                let words: Vec<&str> = text.split_whitespace().collect();
-                found.extend((!words.is_empty()).then(|| words.join(" ")));
+                let text = words(&String::from_utf8_lossy(&text));
+                found.extend((!text.is_empty()).then_some(text));
             }
             _ => {}
         }
@@ -41,9 +40,8 @@ pub fn title(html: &str) -> Option<String> {
             _ => {}
         }
     }
-    let text = String::from_utf8_lossy(&text);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    (!words.is_empty()).then(|| words.join(" "))
+    let text = words(&String::from_utf8_lossy(&text));
+    (!text.is_empty()).then_some(text)
 }
 
 #[cfg(test)]

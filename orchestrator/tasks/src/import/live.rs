@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 
-use crate::{MatchLevel, WorldSpec};
+use crate::WorldSpec;
 
 /// The viewport of BrowserGym.
 pub const BROWSERGYM: (u32, u32) = (1280, 720);
@@ -18,21 +18,5 @@ pub fn world(
     viewport: (u32, u32),
     search: Option<String>,
 ) -> WorldSpec {
-    WorldSpec {
-        snapshots,
-        storage_state: None,
-        sites: None,
-        files: None,
-        clock,
-        seed: 0,
-        viewport,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
-        match_level: MatchLevel::default(),
-        state: crate::States::default(),
-        search,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
-    }
+    WorldSpec { snapshots, viewport, search, ..WorldSpec::new(clock) }
 }

@@ -70,21 +70,11 @@ pub fn suite(folder: &Utf8Path, seed: u64) -> Result<(NewSuite, Utf8PathBuf), Im
 /// The world of such a suite; the manifest of its site is in the folder `sites` beside the suite.
 pub fn world(seed: u64) -> WorldSpec {
     WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
         sites: Some("sites".into()),
-        files: None,
-        clock: CLOCK.parse().expect("the clock is a time"),
         seed,
         viewport: VIEWPORT,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
         match_level: crate::MatchLevel::Exact,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(CLOCK.parse().expect("the clock is a time"))
     }
 }
 

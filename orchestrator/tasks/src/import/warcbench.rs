@@ -16,7 +16,7 @@ use serde::Deserialize;
 use super::{
     Benchmark, Import, ImportError, NewSuite, SkippedTask, read_file, read_files, read_json,
 };
-use crate::{DeviceSpec, GoalText, MatchLevel, Task, WorldSpec};
+use crate::{DeviceSpec, GoalText, Task, WorldSpec};
 
 pub(super) const BENCHMARK: Benchmark = Benchmark {
     name: "warcbench",
@@ -196,23 +196,7 @@ pub fn suite(
 
 /// The world of such a suite. Each task has a recording and a clock of its own.
 pub fn world(clock: Timestamp) -> WorldSpec {
-    WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
-        sites: None,
-        files: None,
-        clock,
-        seed: 0,
-        viewport: VIEWPORT,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
-        match_level: MatchLevel::default(),
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
-    }
+    WorldSpec { viewport: VIEWPORT, ..WorldSpec::new(clock) }
 }
 
 fn task(

@@ -48,15 +48,22 @@ pub struct Place {
 /// The sites as WebArena published them, by the names that are baked into them; what their
 /// manifests say.
 pub fn published() -> Vec<Place> {
+    let mut places = places_at("metis.lti.cs.cmu.edu", 3000);
+    let parts = ["map-tiles", "map-search", "map-car", "map-bike", "map-foot"];
+    for map in places.iter_mut().filter(|place| place.name == "MAP") {
+        map.sites.extend(parts.map(str::to_owned));
+    }
+    places
+}
+
+/// The sites of WebArena's images on one host, at their usual ports but for the map's.
+pub(super) fn places_at(host: &str, map_port: u16) -> Vec<Place> {
     let place = |name: &str, port: u16, path: &str, account: Option<&str>| Place {
         name: name.to_owned(),
-        url: format!("http://metis.lti.cs.cmu.edu:{port}{path}"),
+        url: format!("http://{host}:{port}{path}"),
         sites: vec![name.to_lowercase()],
         account: account.map(str::to_owned),
     };
-    let mut map = place("MAP", 3000, "", None);
-    map.sites
-        .extend(["map-tiles", "map-search", "map-car", "map-bike", "map-foot"].map(str::to_owned));
     vec![
         place("SHOPPING", 7770, "", Some("emma")),
         place("SHOPPING_ADMIN", 7780, "/admin", Some("admin")),
@@ -68,7 +75,7 @@ pub fn published() -> Vec<Place> {
             "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing",
             None,
         ),
-        map,
+        place("MAP", map_port, "", None),
         place("HOMEPAGE", 4399, "", None),
     ]
 }
@@ -76,21 +83,10 @@ pub fn published() -> Vec<Place> {
 /// The world of such a suite: the viewport of `run.py`, and the sites of a folder.
 pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
     WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
         sites: Some(sites),
-        files: None,
-        clock,
-        seed: 0,
         viewport: (1280, 720),
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(clock)
     }
 }
 

@@ -8,7 +8,7 @@ use scoring::webarena_verified::VerifiedTask;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::webarena::{MAX_STEPS, Place};
+use super::webarena::{MAX_STEPS, Place, places_at};
 use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, Task};
 
@@ -20,26 +20,7 @@ to find something out, to go somewhere or to change something; `status` is \"SUC
 
 /// The sites as the benchmark's images have them baked in; what their manifests say.
 pub fn published() -> Vec<Place> {
-    let place = |name: &str, port: u16, path: &str, account: Option<&str>| Place {
-        name: name.to_owned(),
-        url: format!("http://localhost:{port}{path}"),
-        sites: vec![name.to_lowercase()],
-        account: account.map(str::to_owned),
-    };
-    vec![
-        place("SHOPPING", 7770, "", Some("emma")),
-        place("SHOPPING_ADMIN", 7780, "/admin", Some("admin")),
-        place("REDDIT", 9999, "", Some("grant")),
-        place("GITLAB", 8023, "", Some("byteblaze")),
-        place(
-            "WIKIPEDIA",
-            8888,
-            "/wikipedia_en_all_maxi_2022-05/A/User:The_other_Kiwix_guy/Landing",
-            None,
-        ),
-        place("MAP", 3030, "", None),
-        place("HOMEPAGE", 4399, "", None),
-    ]
+    places_at("localhost", 3030)
 }
 
 /// What is read of a task besides its rules, which check all of it.

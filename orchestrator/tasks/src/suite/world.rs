@@ -81,6 +81,29 @@ pub struct WorldSpec {
     pub site_search: SiteSearch,
 }
 
+impl WorldSpec {
+    /// An empty world at this time, with what a suite has that says nothing else.
+    pub fn new(clock: Timestamp) -> WorldSpec {
+        WorldSpec {
+            snapshots: Vec::new(),
+            storage_state: None,
+            sites: None,
+            files: None,
+            clock,
+            seed: 0,
+            viewport: default_viewport(),
+            locale: default_locale(),
+            timezone: default_timezone(),
+            pace: Pace::default(),
+            match_level: MatchLevel::default(),
+            state: States::default(),
+            search: None,
+            search_pages: yes(),
+            site_search: SiteSearch::Off,
+        }
+    }
+}
+
 /// What a request gets where no capture is of the state that an episode has the site in: of the
 /// writes that it has made. Written `nearest`, `strict` or `order`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

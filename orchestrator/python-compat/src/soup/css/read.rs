@@ -11,7 +11,8 @@ const PIECES_LIMIT: usize = 8192;
 /// Selectors are nested less deeply than this; soupsieve would go on.
 const NESTING_LIMIT: usize = 100;
 
-pub(super) fn selectors(selector: &str) -> Option<List> {
+/// The outermost list, closed; nothing where soupsieve refuses the selector.
+pub(super) fn selectors(selector: &str) -> Option<Context> {
     let mut cursor = Cursor { rest: selector };
     let mut stack = vec![Context::new(Closes::Nothing)];
     let mut pieces = 0;
@@ -46,13 +47,14 @@ pub(super) fn selectors(selector: &str) -> Option<List> {
     }
     let mut context = stack.pop().filter(|_| stack.is_empty())?;
     context.finish()?;
-    Some(List { alternatives: context.done })
+    Some(context)
 }
 
 fn close(stack: &mut Vec<Context>) -> Option<()> {
     let mut context = stack.pop()?;
     context.finish()?;
     let parent = stack.last_mut()?;
+    parent.unsupported = parent.unsupported.or(context.unsupported);
     let list = List { alternatives: context.done };
     match context.closes {
         Closes::Nothing => return None,

@@ -116,21 +116,10 @@ ready:
 /// The world of such a suite; manifests are in the folder `sites` beside it.
 pub fn world() -> WorldSpec {
     WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
         sites: Some("sites".into()),
-        files: None,
-        clock: CLOCK.parse().expect("the clock is a time"),
-        seed: 0,
         viewport: VIEWPORT,
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(CLOCK.parse().expect("the clock is a time"))
     }
 }
 

@@ -95,20 +95,8 @@ pub struct Source<'a> {
 pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
     WorldSpec {
         snapshots,
-        storage_state: None,
         sites: Some("sites".into()),
-        files: None,
-        clock: CLOCK.parse().expect("the clock is a time"),
-        seed: 0,
-        viewport: (1280, 720),
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
-        match_level: crate::MatchLevel::Normalised,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(CLOCK.parse().expect("the clock is a time"))
     }
 }
 

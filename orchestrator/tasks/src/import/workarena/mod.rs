@@ -44,21 +44,11 @@ pub struct TaskOptions {
 /// The world of such a suite: the viewport of `tasks/base.py`, and the sites of a folder.
 pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
     WorldSpec {
-        snapshots: Vec::new(),
-        storage_state: None,
         sites: Some(sites),
-        files: None,
-        clock,
         seed,
         viewport: (1280, 720),
-        locale: "en-US".to_owned(),
-        timezone: "UTC".to_owned(),
-        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
-        state: crate::States::default(),
-        search: None,
-        search_pages: true,
-        site_search: crate::SiteSearch::Off,
+        ..WorldSpec::new(clock)
     }
 }
 

@@ -1,7 +1,8 @@
-//! Extracts the visible text of an HTML document by its tags, for recordings without the text that
-//! a browser showed.
+//! Title and visible text of an HTML document in one piece each, as somebody reads them.
 
-use html_scan::Token;
+use html5gum::Token;
+
+use crate::{decode, tokens, words};
 
 /// Elements whose text is invisible or not part of the page.
 const HIDDEN: &[&[u8]] =
@@ -15,17 +16,19 @@ const WITHIN: &[&[u8]] = &[
 
 /// Title and body as text, with white space collapsed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Text {
-    pub(crate) title: String,
-    pub(crate) body: String,
+pub struct PageText {
+    /// Of the first `title` that is shown.
+    pub title: String,
+    /// Everything else that is shown.
+    pub body: String,
 }
 
-/// Parses a document.
-pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
-    let html = html_scan::decode(media_type, bytes);
+/// Title and text of a document. Blocks separate words, other tags do not.
+pub fn page_text(media_type: &str, document: &[u8]) -> PageText {
+    let html = decode(media_type, document);
     let (mut title, mut body) = (None::<String>, String::new());
     let (mut in_title, mut hidden) = (false, Vec::<Vec<u8>>::new());
-    for token in html_scan::tokens(&html) {
+    for token in tokens(&html) {
         match token {
             Token::StartTag(tag) => {
                 let name: &[u8] = &tag.name;
@@ -60,7 +63,7 @@ pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
             _ => {}
         }
     }
-    Text { title: words(&title.unwrap_or_default()), body: words(&body) }
+    PageText { title: words(&title.unwrap_or_default()), body: words(&body) }
 }
 
 fn part(body: &mut String, name: &[u8]) {
@@ -69,16 +72,12 @@ fn part(body: &mut String, name: &[u8]) {
     }
 }
 
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(html: &str, title: &str, body: &str) {
-        let read = read("text/html", html.as_bytes());
+        let read = page_text("text/html", html.as_bytes());
         assert_eq!((read.title.as_str(), read.body.as_str()), (title, body), "{html}");
     }
 
@@ -103,7 +102,7 @@ mod tests {
     #[test]
     fn encodings_are_those_of_the_page() {
         let check = |media_type: &str, bytes: &[u8], expect: &str| {
-            assert_eq!(read(media_type, bytes).body, expect, "{media_type}");
+            assert_eq!(page_text(media_type, bytes).body, expect, "{media_type}");
         };
         check("text/html; charset=\"ISO-8859-1\"", b"caf\xe9", "café");
         check("text/html", b"<meta charset=windows-1251><p>\xf7\xe0\xe9", "чай");
