@@ -108,6 +108,10 @@ fn agreements(data: &DataFolder) -> Result<Agreements, Failure> {
 
 /// As [`runs::consent::agree_to_own`], and says where somebody will be asked.
 pub(crate) fn agree_to_own(folder: &Utf8Path, origin: Origin, data: &DataFolder) -> Outcome {
+    // The folder with the answers may be unknown, which does not matter here.
+    if runs::consent::needs_none(folder)? {
+        return Ok(());
+    }
     if !runs::consent::agree_to_own(folder, origin, &agreements(data)?)? {
         println!(
             "It starts or reads what was not written here, so that the first play asks whether it may."
@@ -118,7 +122,8 @@ pub(crate) fn agree_to_own(folder: &Utf8Path, origin: Origin, data: &DataFolder)
 
 /// Whether all that a suite does was agreed to.
 pub(crate) fn is_agreed_to(folder: &Utf8Path, data: &DataFolder) -> Result<bool, Failure> {
-    Ok(runs::consent::is_agreed_to(folder, &agreements(data)?)?)
+    Ok(runs::consent::needs_none(folder)?
+        || runs::consent::is_agreed_to(folder, &agreements(data)?)?)
 }
 
 /// Warns that what a command has made cannot be played without a question.

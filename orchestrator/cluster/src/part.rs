@@ -89,9 +89,12 @@ impl Part {
         let lock = self.folder.lock(&self.name());
         // A process of an earlier submission may still end. Until then nothing is said here, so
         // that two never write the same file.
-        let Some(alone) = PartLock::wait(&lock, Instant::now() + FREE_WITHIN).await? else {
-            return Err(reporter.occupied()?);
+        let alone = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Err(Error::Over("the part was interrupted before it was free".to_owned())),
+            alone = PartLock::wait(&lock, Instant::now() + FREE_WITHIN) => alone?,
         };
+        let Some(alone) = alone else { return Err(reporter.occupied()?) };
         if let Some(why) = self.is_over()? {
             return Err(Error::Over(why));
         }

@@ -11,7 +11,6 @@
 use std::future::Future;
 
 use camino::Utf8Path;
-use python_compat::soup::SelectorError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -34,15 +33,9 @@ pub trait Rule: Sync {
         Self::State::default()
     }
 
-    /// What has to be there before an episode can begin.
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
-
-    /// Why one of its selectors can never be followed here, if there is such a one.
-    fn unsupported_selector(&self) -> Option<SelectorError> {
-        None
-    }
+    /// What has to be there before an episode can begin. Consent, digests and packs go by it, so
+    /// that it has no default either: a program that a rule forgot would start unasked.
+    fn requirements(&self) -> Vec<Requirement<'_>>;
 
     /// Resolves what is relative against the folder of the suite.
     fn resolve(&mut self, _folder: &Utf8Path) {}

@@ -1,6 +1,5 @@
 //! What a scorer is given, and what it gives.
 
-use python_compat::soup::SelectorError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -67,9 +66,6 @@ pub enum ScoreError {
     /// The program that decides has not: it broke down on what the agent left.
     #[error("the scorer's program did not decide: {0}")]
     ProgramBrokeDown(String),
-    /// A selector has what is not supported here.
-    #[error("{0}")]
-    Selector(SelectorError),
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,

@@ -1,7 +1,6 @@
 //! What decides the score of a task, as its file says it. Here is the table of all rules.
 
 use camino::Utf8Path;
-use python_compat::soup::SelectorError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -85,13 +84,6 @@ impl Scorer {
     pub fn requirements(&self) -> Vec<Requirement<'_>> {
         with_rule!(Scorer, self, rule => rule.requirements(), parts => {
             parts.iter().flat_map(Scorer::requirements).collect()
-        })
-    }
-
-    /// Why one of its selectors can never be followed here, if there is such a one.
-    pub fn unsupported_selector(&self) -> Option<SelectorError> {
-        with_rule!(Scorer, self, rule => rule.unsupported_selector(), parts => {
-            parts.iter().find_map(Scorer::unsupported_selector)
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scoring::KeyNode;
-use scoring::mind2web_live::{SelectorError, count_elements};
+use scoring::mind2web_live::count_elements;
 use scoring::solution::OracleStep;
 
 use super::nodes::{NodeFields, Rule};
@@ -69,9 +69,7 @@ pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<
         } else if let Some(selector) = element.css().filter(|_| is_in_document(step)) {
             // The page of a step is the document of its element.
             let selector = selector.rsplit(" >> ").next().unwrap_or(selector);
-            // A browser finds it, and knows pseudo-classes that cannot be counted here.
-            let count = count(&page(step), selector);
-            problems.extend(count.filter(|count| !is_unsupported(count)).and_then(count_problem));
+            problems.extend(count_problem(&page(step), selector));
         }
     }
     if let OracleStep::Goto(url) = &step.action
@@ -107,29 +105,21 @@ pub(crate) fn node_problems(
     };
     let step = node.step.and_then(|step| draft.step(step)).filter(|step| step.seen.is_some());
     if let (Some(selector), Some(step)) = (selector.filter(|selector| !selector.is_empty()), step) {
-        problems.extend(count(&page(step), selector).and_then(count_problem));
+        problems.extend(count_problem(&page(step), selector));
     }
     problems
 }
 
-type Count = Result<usize, SelectorError>;
-
-/// How many elements a selector finds, if the page is known.
-fn count(html: &str, selector: &str) -> Option<Count> {
-    (!html.is_empty()).then(|| count_elements(html, selector))
-}
-
-fn is_unsupported(count: &Count) -> bool {
-    matches!(count, Err(SelectorError::Unsupported(_)))
-}
-
 /// A selector should find one element.
-fn count_problem(count: Count) -> Option<String> {
-    match count {
-        Ok(1) => None,
-        Ok(0) => Some("the selector matches no element of the step's page".to_owned()),
-        Ok(count) => Some(format!("the selector matches {count} elements; the first one counts")),
-        Err(error) => Some(error.to_string()),
+fn count_problem(html: &str, selector: &str) -> Option<String> {
+    if html.is_empty() {
+        return None;
+    }
+    match count_elements(html, selector) {
+        Some(1) => None,
+        Some(0) => Some("the selector matches no element of the step's page".to_owned()),
+        Some(count) => Some(format!("the selector matches {count} elements; the first one counts")),
+        None => Some("it is no selector of CSS".to_owned()),
     }
 }
 
@@ -155,12 +145,9 @@ mod tests {
     #[test]
     fn a_selector_finds_one_element() {
         let html = "<p><a>1</a><a>2</a><a id='x'>3</a></p>";
-        let problem = |selector| count(html, selector).and_then(count_problem);
-        assert_eq!(problem("#x"), None);
-        let many = problem("p > a").unwrap_or_default();
+        assert_eq!(count_problem(html, "#x"), None);
+        let many = count_problem(html, "p > a").unwrap_or_default();
         assert!(many.starts_with("the selector matches 3 elements"), "{many}");
-        assert!(problem("b").is_some() && problem("p >> a").is_some());
-        let refused = problem("a:checked").unwrap_or_default();
-        assert!(refused.starts_with("the pseudo-class `:checked` is not supported"), "{refused}");
+        assert!(count_problem(html, "b").is_some() && count_problem(html, "p >> a").is_some());
     }
 }

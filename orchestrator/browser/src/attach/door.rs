@@ -123,10 +123,9 @@ where
     // Messages are small, and each of them has somebody waiting.
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request: Request<Incoming>| {
-        let (parts, body) = request.into_parts();
-        let (body, rest) = doors::kept(body);
-        let answer = answer(Request::from_parts(parts, body));
-        async {
+        let (request, mut rest) = doors::kept(request);
+        let answer = answer(request);
+        async move {
             let response = answer.await;
             rest.read().await;
             Ok::<_, Infallible>(response)

@@ -20,6 +20,7 @@ use in_flight::{FrameHold, InFlight};
 
 use crate::cdp::tracker::BrowserState;
 use crate::clock::blocked::unless_blocked;
+use crate::clock::idle;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
@@ -42,6 +43,8 @@ enum GrantOutcome {
 const MAX_STOPS: u32 = 20;
 /// How long a step with a request may take before its page is asked whether its time moves.
 const STILL_WAIT: Duration = Duration::from_millis(20);
+/// How many times in a row it has to say no.
+const STILL_PROBES: u32 = 3;
 
 impl Session {
     /// Lets the page's time run until its clock shows `end`, in milliseconds since 1970.
@@ -205,7 +208,7 @@ impl Session {
         let (condition, ran_out) = virtual_time::budget_wait(wait, step);
         let requests = tracker.lock().request_count;
         let hold = virtual_time::set_policy_holding_responses(wait, step, "advance").await?;
-        let started = Instant::now();
+        let (started, mut still) = (Instant::now(), 0);
         while started.elapsed() < SYNC_REQUEST_WAIT {
             let ends = |state: &BrowserState| ran_out(state).then_some(());
             match tracker.wait_for(STILL_WAIT, &condition, ends).await {
@@ -220,13 +223,14 @@ impl Session {
                 continue;
             }
             // A script that waits for a response gives no answer, and gets its response below.
-            match self.is_time_stopped(wait).await? {
-                None => break,
-                Some(true) if !ran_out(&tracker.lock()) => {
-                    virtual_time::pause(wait).await;
-                    return Ok(GrantOutcome::Stopped);
-                }
-                Some(_) => {}
+            let Some(is_stopped) = self.is_time_stopped(wait).await? else { break };
+            // A page whose tasks follow each other stands still for a while, too, and so does one
+            // that awaits another thread.
+            let is_still = is_stopped && idle::repliers_become_idle(tracker, wait.cdp).await;
+            still = if is_still { still + 1 } else { 0 };
+            if still == STILL_PROBES && !ran_out(&tracker.lock()) {
+                virtual_time::pause(wait).await;
+                return Ok(GrantOutcome::Stopped);
             }
         }
         drop(hold);

@@ -151,7 +151,8 @@ function step() {
   }
 }
 function wait() {
-  const isAllShort = !wholes.size && results.every(isShort) && [...pending.values()].every(isShort);
+  const isAllShort = isAwaiting() && !wholes.size && results.every(isShort)
+    && [...pending.values()].every(isShort) && (!hasArrival() || isLoaded());
   if (++tasks >= TASKS || tasks - last >= (isAllShort ? LOCK_TASKS : REPLY_TASKS)) {
     return stopWaiting();
   }

@@ -1,5 +1,5 @@
-// Marks each timer and each line of the console in the browser's trace, while the order of events is
-// kept. Only then do lines in the console not tell their place. Nothing of the page's is called.
+// Marks each timer and each line of the console in the browser's trace, while the order of events
+// is kept. Only then do lines in the console not tell their place. Nothing of the page's is called.
 
 const nativeTimeStamp = console.timeStamp, nativeString = String, LONGEST_LINE = 300;
 const noteInOrder = (line) => nativeTimeStamp(`${ORDER_MARK}${nativeNow()} ${line}`);

@@ -16,10 +16,11 @@ replace(Document.prototype, 'lastModified', (native) => ({
 }));
 
 const FRAME = 1000 / 60;
-let callbacks = new Map(), nextHandle = 1, isScheduled = false;
+// Those of the next frame, and those of the frame that runs.
+let callbacks = new Map(), batch = new Map(), nextHandle = 1, isScheduled = false;
 function runFrame() {
   isScheduled = false;
-  const batch = callbacks;
+  batch = callbacks;
   callbacks = new Map();
   const time = elapsed();
   for (const callback of batch.values()) {
@@ -32,14 +33,18 @@ replace(window, 'requestAnimationFrame', (native) => ({
     callbacks.set(nextHandle, callback);
     if (!isScheduled) {
       isScheduled = true;
-      const time = dueTime() - origin;
-      addTimer(runFrame, (Math.floor(time / FRAME) + 1) * FRAME - time);
+      // After a frame this is the time of the frame, but for what a double cannot hold.
+      const time = dueTime() - origin, next = Math.floor((time + 0.5) / FRAME) + 1;
+      addTimer(runFrame, next * FRAME - time);
     }
     return nextHandle++;
   },
 }));
 replace(window, 'cancelAnimationFrame', () => ({
-  cancelAnimationFrame(handle) { callbacks.delete(handle); },
+  cancelAnimationFrame(handle) {
+    callbacks.delete(handle >>> 0);
+    batch.delete(handle >>> 0);
+  },
 }));
 
 // The marks that elements have during an observation (`marks.js`) are not for the page's observers.

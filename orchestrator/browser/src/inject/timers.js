@@ -1,22 +1,28 @@
 // Timers by the page's own acts. Each request moves the browser's clock by 10 ms, and how many
 // overlap depends on the machine. So a timer is not due some milliseconds after the browser's time:
 // it is due its delay after the time that scripts see or, where a timer has set it, after the
-// time at which that one was due. Then neither the order of timers, nor how many come before a
-// look, depends on requests.
+// time at which that one was due. Then neither the order of a document's timers, nor how many come
+// before a look, depends on requests. What remains is the time that a timer sees, where requests
+// have moved the clock into the next step of it.
 //
 // A timer needs a move of the page's time, as in Chrome until 2022. One of 0 ms would run at once,
 // and so before or after whatever another process sends at that moment.
 //
-// Expects `clock`, `nativeNow`, `afterReplies` and `nativeSetTimeout`. Defines `addTimer`,
-// `clearTimer`, `dueTime` and `onTimer`.
+// Each timer that waits has one of the browser's, which wakes whichever timer is the first by then.
+// So no wake-up may be cleared for a timer that does not wait: another may have only that one.
+//
+// Expects `clock`, `nativeNow`, `nativeTask`, `afterReplies` and `nativeSetTimeout`. Defines
+// `addTimer`, `dueTime` and `onTimer`.
 
 const nativeClearTimeout = clearTimeout;
-// The timers that are neither over nor cleared, by their ids, and those that wait for their time in
-// the order in which they are due.
-const timers = new Map(), waitingTimers = [];
-// When the last timer was due, at which time of the browser it ran, and how many timers had set one
-// another by then.
-let lastDue = 0, ranAt = -1, lastLevel = 0;
+// The timers that scripts have begun and that are neither over nor cleared, by their ids. Ours are
+// not among them: a page that clears all ids has no say in them.
+const pageTimers = new Map(), idleCallbacks = new Map();
+// All that wait for their time, in the order in which they are due.
+const waitingTimers = [];
+// When the last timer was due, and how many timers had set one another by then. The task of a timer
+// ends its `level`.
+let lastDue = 0, level = 0;
 // Who is told of each timer that runs, with its delay.
 let onTimer = null;
 // From the fifth timer that was set by another on, as in the standard, in milliseconds.
@@ -24,55 +30,57 @@ const MAX_LEVEL = 5, LEAST_NESTED = 4;
 
 // The time from which a delay counts, in milliseconds since 1970.
 const dueTime = () => Math.max(lastDue, clock());
-const leastDelay = (level) => level > MAX_LEVEL ? LEAST_NESTED : 1;
+const leastDelay = (timerLevel) => timerLevel > MAX_LEVEL ? LEAST_NESTED : 1;
+// The browser shows and waits for whole milliseconds. `begin` may throw.
 function arm(timer, begin) {
+  timer.native = begin(wake, Math.max(1, timer.due - nativeNow()));
   let place = waitingTimers.length;
   while (place > 0 && waitingTimers[place - 1].due > timer.due) place--;
   waitingTimers.splice(place, 0, timer);
-  timer.native = begin(comeDue, Math.max(1, timer.due - nativeNow()));
 }
-// Where several are late the first one runs, whichever the browser has begun first.
-function comeDue() {
-  // The browser shows whole milliseconds.
-  if (!waitingTimers.length || waitingTimers[0].due > nativeNow() + 1) return;
-  const timer = waitingTimers.shift();
-  afterReplies(() => { if (timers.has(timer.id)) runTimer(timer); });
+function wake() {
+  afterReplies(() => {
+    if (waitingTimers.length && Math.floor(waitingTimers[0].due) <= nativeNow()) {
+      runTimer(waitingTimers.shift());
+    }
+  });
 }
 function runTimer(timer) {
-  const { id, due, delay, callback } = timer;
-  [lastDue, ranAt, lastLevel] = [Math.max(lastDue, due), nativeNow(), timer.level];
+  const { due, delay, callback } = timer;
+  lastDue = Math.max(lastDue, due);
+  level = timer.level;
+  // Behind the microtasks of this task. Below the clamp nobody sees the level.
+  if (level >= MAX_LEVEL) nativeTask(() => { level = 0; }, { priority: 'user-blocking' });
   if (timer.repeats) {
     timer.level++;
     // One that is late comes once.
     timer.due = Math.max(due + Math.max(delay, leastDelay(timer.level)), clock());
     arm(timer, nativeSetTimeout);
   } else {
-    timers.delete(id);
+    timer.own.delete(timer.id);
   }
   onTimer?.(delay);
   callback();
 }
-// Begins a timer of `delay` milliseconds, for once or repeated. `begin` is the browser's function.
-// Returns its id.
-function addTimer(callback, delay, repeats = false, begin = nativeSetTimeout) {
-  const level = ranAt === nativeNow() ? lastLevel + 1 : 1;
-  const due = dueTime() + Math.max(delay, leastDelay(level));
-  const timer = { callback, delay, due, level, repeats, id: 0, native: 0 };
+const OURS = new Map();
+// Begins a timer of `delay` milliseconds, for once or repeated, among those of `own`. `begin` is the
+// browser's function. Returns its id. Only timers of scripts nest.
+function addTimer(callback, delay, { own = OURS, repeats = false, begin = nativeSetTimeout } = {}) {
+  const nested = own === OURS ? 0 : level + 1;
+  const due = dueTime() + Math.max(delay, leastDelay(nested));
+  const timer = { callback, delay, due, level: nested, repeats, own, id: 0, native: 0 };
   arm(timer, begin);
   timer.id = timer.native;
-  timers.set(timer.id, timer);
+  own.set(timer.id, timer);
   return timer.id;
 }
-// Returns whether there was such a timer.
-function clearTimer(id) {
-  const timer = timers.get(id);
-  if (!timer) return false;
-  timers.delete(id);
+function clearTimer(own, id) {
+  const timer = own.get(id);
+  own.delete(id);
   const place = waitingTimers.indexOf(timer);
-  if (place < 0) return true;
+  if (place < 0) return;
   waitingTimers.splice(place, 1);
   nativeClearTimeout(timer.native);
-  return true;
 }
 for (const name of ['setTimeout', 'setInterval']) {
   replace(window, name, (native) => ({
@@ -82,22 +90,21 @@ for (const name of ['setTimeout', 'setInterval']) {
       const code = typeof given === 'function' ? given : () => (0, eval)(String(given));
       const begin = (run, wait) => apply(nativeSetTimeout, this ?? window, [run, wait]);
       const callback = () => { apply(code, window, values); };
-      return addTimer(callback, delay | 0, name === 'setInterval', begin);
+      return addTimer(callback, delay | 0, { own: pageTimers, repeats: name === 'setInterval', begin });
     },
   }));
 }
 for (const name of ['clearTimeout', 'clearInterval']) {
-  replace(window, name, (native) => ({
-    [name](id) { if (!clearTimer(Number(id))) apply(native, this ?? window, [id]); },
-  }));
+  replace(window, name, () => ({ [name](id) { clearTimer(pageTimers, id | 0); } }));
 }
 replaceDelays((run, delay) => addTimer(run, delay));
 replace(window, 'requestIdleCallback', (native) => ({
   requestIdleCallback(callback) {
     if (typeof callback !== 'function') return apply(native, this, arguments);
-    return addTimer(() => callback({ didTimeout: false, timeRemaining: () => 50 }), 1);
+    const run = () => callback({ didTimeout: false, timeRemaining: () => 50 });
+    return addTimer(run, 1, { own: idleCallbacks });
   },
 }));
 replace(window, 'cancelIdleCallback', () => ({
-  cancelIdleCallback(handle) { clearTimer(Number(handle)); },
+  cancelIdleCallback(handle) { clearTimer(idleCallbacks, handle >>> 0); },
 }));

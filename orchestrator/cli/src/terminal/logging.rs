@@ -61,7 +61,7 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 35] = [
+const OURS: [&str; 36] = [
     "sandbox",
     "agents",
     "annotate",
@@ -86,6 +86,7 @@ const OURS: [&str; 35] = [
     "object_files",
     "processes",
     "python_compat",
+    "python_repr",
     "recorder",
     "results",
     "runs",

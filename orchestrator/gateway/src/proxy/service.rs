@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use doors::Kept;
+use doors::{Kept, Rest};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Bytes, Incoming};
@@ -36,9 +36,8 @@ pub(super) async fn serve(
     request: Request<Incoming>,
 ) -> Response<Body> {
     let malformed = own.next_request();
-    let (parts, body) = request.into_parts();
-    let (body, rest) = doors::kept(body);
-    let response = respond(shared, own, malformed, Request::from_parts(parts, body)).await;
+    let (request, mut rest) = doors::kept(request);
+    let response = respond(shared, own, malformed, request, &mut rest).await;
     // Of a malformed request nobody knows where its body ends.
     if malformed.is_none() {
         rest.read().await;
@@ -51,6 +50,7 @@ async fn respond(
     own: &Connection,
     malformed: Option<&'static str>,
     mut request: Request<Kept<Incoming>>,
+    rest: &mut Rest<Incoming>,
 ) -> Response<Body> {
     if let Via::Proxy(admission) = &own.via
         && !admission.admits(request.headers())
@@ -105,6 +105,8 @@ async fn respond(
     if let Some(captured) = captured {
         outgoing.reply = captured.with_response(outgoing.reply);
     }
+    // Its turn among the responses begins when it can be sent at once.
+    rest.read().await;
     shared.in_flight.wait_for_release(method.as_str(), &url).await;
     deliver(outgoing, pending)
 }

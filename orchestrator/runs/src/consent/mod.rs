@@ -36,7 +36,7 @@ use std::fmt;
 pub use agreements::Agreements;
 use camino::Utf8Path;
 pub use models::of_model;
-pub use own::{Origin, agree_to_own, is_agreed_to};
+pub use own::{Origin, agree_to_own, is_agreed_to, needs_none};
 use processes::Variable;
 use sha2::{Digest as _, Sha256};
 pub use sites::of_sites;

@@ -38,6 +38,14 @@ pub fn agree_to_own(
     Ok(false)
 }
 
+/// Whether a suite starts and reads nothing that somebody has to agree to.
+///
+/// # Errors
+/// When the suite cannot be read.
+pub fn needs_none(folder: &Utf8Path) -> Result<bool, Error> {
+    Ok(list_of(folder)?.is_empty())
+}
+
 /// Whether all that a suite does was agreed to.
 ///
 /// # Errors

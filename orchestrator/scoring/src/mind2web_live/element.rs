@@ -1,7 +1,6 @@
 //! `ElementEvaluator.path_exact_match`: whether two selectors mean one element of a page.
 
-use python_compat::soup::{self, SelectorError};
-use python_compat::xpath;
+use python_compat::{soup, xpath};
 
 use super::super::ScoreError;
 use super::Method;
@@ -15,7 +14,7 @@ const LEVELS: usize = 3;
 /// around it. A selector that finds nothing is no match in CSS and an exception in XPath.
 ///
 /// # Errors
-/// Where the published code raises an exception, and where a selector is not supported here.
+/// Where the published code raises an exception.
 pub(super) fn is_same(
     html: &str,
     selector: Option<&str>,
@@ -24,24 +23,20 @@ pub(super) fn is_same(
 ) -> Result<bool, ScoreError> {
     match method {
         Method::Selector => {
-            selector.map_or(Ok(false), |selector| is_same_by_css(html, selector, reference))
+            Ok(selector.is_some_and(|selector| is_same_by_css(html, selector, reference)))
         }
         Method::Xpath => is_same_by_xpath(html, selector.unwrap_or_default(), reference),
     }
 }
 
-fn is_same_by_css(html: &str, selector: &str, reference: &str) -> Result<bool, ScoreError> {
-    let Ok(tree) = soup::parse(html) else { return Ok(false) };
-    let find = |selector| match soup::select_one(&tree, selector) {
-        // The published code takes its exception for "not found".
-        Err(SelectorError::Malformed) => Ok(None),
-        Err(error @ SelectorError::Unsupported(_)) => Err(ScoreError::Selector(error)),
-        Ok(found) => Ok(found),
+fn is_same_by_css(html: &str, selector: &str, reference: &str) -> bool {
+    let Ok(tree) = soup::parse(html) else { return false };
+    let (Some(found), Some(reference)) =
+        (soup::select_one(&tree, selector), soup::select_one(&tree, reference))
+    else {
+        return false;
     };
-    let (Some(found), Some(reference)) = (find(selector)?, find(reference)?) else {
-        return Ok(false);
-    };
-    Ok(is_or_is_around(found, reference, |id| tree.name(id), |id| tree.parent(id)))
+    is_or_is_around(found, reference, |id| tree.name(id), |id| tree.parent(id))
 }
 
 /// The first thing that a path gives, as far as Python's `is` can tell it from others.

@@ -8,8 +8,6 @@ mod rule;
 
 pub use node::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use published::PublishedNode;
-use python_compat::soup;
-pub use python_compat::soup::SelectorError;
 pub use rule::{KeyNodes, NodeQuestion, State};
 
 use super::judge::Question;
@@ -56,23 +54,6 @@ impl KeyNode {
         }
     }
 
-    /// Why its selector can never be followed here, if it cannot.
-    pub fn unsupported_selector(&self) -> Option<SelectorError> {
-        match self {
-            KeyNode::ElementPathExactlyMatch(PathNode {
-                reference,
-                method: Method::Selector,
-                ..
-            }) => soup::unsupported(reference),
-            KeyNode::ElementValueExactlyMatch(node)
-            | KeyNode::ElementValueIncludedMatch(node)
-            | KeyNode::ElementValueSemanticMatch(node) => {
-                node.path.as_deref().and_then(soup::unsupported)
-            }
-            _ => None,
-        }
-    }
-
     /// Whether the page's HTML decides the score when an element is acted on.
     fn wants_html(&self) -> bool {
         match self {
@@ -98,11 +79,8 @@ pub fn decoded(url: &str) -> String {
     python_compat::url::unquote(url)
 }
 
-/// How many elements a selector finds in a page, as the rule reads both.
-///
-/// # Errors
-/// For a selector that cannot be followed, and a page that cannot be read.
-pub fn count_elements(html: &str, selector: &str) -> Result<usize, SelectorError> {
-    let tree = soup::parse(html).map_err(|_| SelectorError::Malformed)?;
-    soup::count(&tree, selector)
+/// How many elements a selector finds in a page, as the rule reads both; `None` for what is no
+/// selector, or a page that cannot be read.
+pub fn count_elements(html: &str, selector: &str) -> Option<usize> {
+    python_compat::soup::count(&python_compat::soup::parse(html).ok()?, selector)
 }

@@ -4,12 +4,12 @@
 //! address that it cannot parse, and gives up the step; here that node stays as it was and the
 //! others are still judged.
 
-use python_compat::soup::SelectorError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::KeyNode;
 use crate::judge::{Judgement, Question};
+use crate::rule::Requirement;
 use crate::{AgentRecord, EvidenceKind, Needs, Rule, Score, ScoreError, Step};
 
 /// What must have been reached, in any order.
@@ -54,8 +54,8 @@ impl Rule for KeyNodes {
         Needs { html: self.nodes.iter().any(KeyNode::wants_html), ..Needs::default() }
     }
 
-    fn unsupported_selector(&self) -> Option<SelectorError> {
-        self.nodes.iter().find_map(KeyNode::unsupported_selector)
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
     }
 
     /// Steps and their elements are what the page shows of them.

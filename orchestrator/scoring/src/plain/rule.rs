@@ -34,6 +34,10 @@ macro_rules! answer_rule {
             type State = NoState;
             const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
+            fn requirements(&self) -> Vec<Requirement<'_>> {
+                Vec::new()
+            }
+
             fn forgeable(&self) -> Vec<&'static str> {
                 Vec::new()
             }
@@ -72,6 +76,10 @@ impl Rule for Infeasible {
     type State = NoState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
+    }
+
     fn forgeable(&self) -> Vec<&'static str> {
         Vec::new()
     }
@@ -96,6 +104,10 @@ pub struct UrlState {
 impl Rule for UrlCheck {
     type State = UrlState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
+    }
 
     /// A script can change the address.
     fn forgeable(&self) -> Vec<&'static str> {
@@ -235,6 +247,10 @@ pub struct PageState {
 impl Rule for PageCheck {
     type State = PageState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
+
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
+    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         vec!["page"]

@@ -291,7 +291,6 @@ fn class(error: &ScoreError) -> &'static str {
         ScoreError::NotLooked => "NotLooked",
         ScoreError::Program(_) | ScoreError::ProgramBrokeDown(_) => "Program",
         ScoreError::FromTheStart => "FromTheStart",
-        ScoreError::Selector(_) => "Selector",
     }
 }
 

@@ -11,8 +11,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use http::{Request, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::timeout;
 
 /// How long the rest of a body may take. A client that sends for longer is not waited for.
@@ -23,35 +25,57 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Kept<B> {
     body: Option<B>,
     rest: Option<oneshot::Sender<B>>,
+    /// The client sends nothing before it is told to, which the first look at the body does.
+    is_unasked: bool,
 }
 
 /// What a handler leaves of a body.
 #[derive(Debug)]
-pub struct Rest<B>(oneshot::Receiver<B>);
+pub struct Rest<B>(Option<oneshot::Receiver<B>>);
 
-/// A body for a handler, and what will be left of it.
-pub fn kept<B: Body + Unpin>(body: B) -> (Kept<B>, Rest<B>) {
+/// A request for a handler, and what will be left of its body.
+pub fn kept<B: Body + Unpin>(request: Request<B>) -> (Request<Kept<B>>, Rest<B>) {
     let (sender, receiver) = oneshot::channel();
-    (Kept { body: Some(body), rest: Some(sender) }, Rest(receiver))
+    let is_unasked = request.headers().contains_key(header::EXPECT);
+    let keep = |body| Kept { body: Some(body), rest: Some(sender), is_unasked };
+    (request.map(keep), Rest(Some(receiver)))
 }
 
-impl<B: Body + Unpin> Rest<B> {
+impl<B: Body + Unpin + Send + 'static> Rest<B>
+where
+    B::Data: Send,
+    B::Error: Send,
+{
     /// Reads what is left and throws it away, for ten seconds at most. There is nothing to read
-    /// where the handler has come to the end, or still reads while its answer goes out.
-    pub async fn read(mut self) {
-        let Ok(mut body) = self.0.try_recv() else { return };
-        let whole = async {
-            while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {}
-        };
-        if timeout(PATIENCE, whole).await.is_err() {
-            tracing::debug!("a client still sends after {PATIENCE:?}; it may lose its answer");
+    /// where the handler has come to the end. Where the body is still being read while the answer
+    /// goes out, what will be left of it is read then.
+    pub async fn read(&mut self) {
+        let Some(mut receiver) = self.0.take() else { return };
+        match receiver.try_recv() {
+            Ok(body) => read_to_end(body).await,
+            Err(TryRecvError::Closed) => {}
+            Err(TryRecvError::Empty) => drop(tokio::spawn(async move {
+                if let Ok(Ok(body)) = timeout(PATIENCE, receiver).await {
+                    read_to_end(body).await;
+                }
+            })),
         }
+    }
+}
+
+async fn read_to_end<B: Body + Unpin>(mut body: B) {
+    let whole =
+        async { while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {} };
+    if timeout(PATIENCE, whole).await.is_err() {
+        tracing::debug!("a client still sends after {PATIENCE:?}; it may lose its answer");
     }
 }
 
 impl<B> Drop for Kept<B> {
     fn drop(&mut self) {
-        if let (Some(body), Some(rest)) = (self.body.take(), self.rest.take()) {
+        if let (Some(body), Some(rest)) = (self.body.take(), self.rest.take())
+            && !self.is_unasked
+        {
             // Nobody wants it where the connection has ended.
             let _ = rest.send(body);
         }
@@ -66,6 +90,7 @@ impl<B: Body + Unpin> Body for Kept<B> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        self.is_unasked = false;
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let polled = Pin::new(body).poll_frame(cx);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {

@@ -107,9 +107,9 @@ where
         let turn = Turn(phase.clone());
         let router = router.clone();
         async move {
-            let (parts, body) = request.into_parts();
-            let (body, rest) = doors::kept(Arriving::new(Body::new(body), deadlines));
-            let request = Request::from_parts(parts, Body::new(body));
+            let request = request.map(|body| Arriving::new(Body::new(body), deadlines));
+            let (request, mut rest) = doors::kept(request);
+            let request = request.map(Body::new);
             let response: Response<Body> = match router.oneshot(request).await {
                 Ok(response) => response,
                 Err(never) => match never {},

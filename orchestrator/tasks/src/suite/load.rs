@@ -163,9 +163,6 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
                 page; it has neither `sites` nor `start_url`";
             return Err(yaml::Error::inconsistent(file, why).into());
         }
-        if let Some(error) = task.scorer.unsupported_selector() {
-            return Err(yaml::Error::inconsistent(file, format!("scorer: {error}")).into());
-        }
         if let Some(first) = seen.insert(task.id.clone(), file) {
             return Err(Error::DuplicateId {
                 id: task.id,

@@ -109,16 +109,6 @@ fn a_page_may_give_the_goal_and_the_score() {
 }
 
 #[test]
-fn a_selector_that_is_not_supported_is_refused_by_name() {
-    let yaml = "id: one\nstart_url: https://rail.test/\ngoal: x\nscorer:\n  mind2web_live:\n    nodes:\n      - \
-        element_path_exactly_match: {reference: 'option:checked', netloc: rail}\n";
-    let error = task_refusal(yaml);
-    let wrong = "SUITE/a.yaml: scorer: the pseudo-class `:checked` is not supported; ";
-    assert!(error.starts_with(wrong), "{error}");
-    assert_eq!(task_refusal(&yaml.replace(":checked", ":enabled")), "accepted");
-}
-
-#[test]
 fn a_world_may_name_its_search_engine() {
     let world = format!("{WORLD}  search: http://find.test/?q={{}} # ours\n");
     let (_folder, path) = suite(&[("suite.yaml", &world), ("a.yaml", TASK)]);

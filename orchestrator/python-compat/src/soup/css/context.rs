@@ -8,8 +8,6 @@ pub(super) struct Context {
     pub(super) subject: Compound,
     /// Something has been said of the subject.
     pub(super) begun: bool,
-    /// The first pseudo-class that cannot be matched here.
-    pub(super) unsupported: Option<&'static str>,
     pub(super) before: Vec<(Compound, Combinator)>,
     pub(super) done: Vec<Complex>,
     /// For `:has`: how the subject has to lie, and what has been read.
@@ -36,7 +34,6 @@ impl Context {
             closes,
             subject: Compound::default(),
             begun: false,
-            unsupported: None,
             before: Vec::new(),
             done: Vec::new(),
             leading: Combinator::Descendant,
@@ -50,11 +47,6 @@ impl Context {
 
     pub(super) fn say(&mut self, test: Test) {
         self.subject.tests.push(test);
-        self.begun = true;
-    }
-
-    pub(super) fn refuse(&mut self, pseudo_class: &'static str) {
-        self.unsupported.get_or_insert(pseudo_class);
         self.begun = true;
     }
 

@@ -1,8 +1,4 @@
 //! Selectors, read as soupsieve 4 reads them; what it raises an exception on is no selector.
-//!
-//! Some pseudo-classes are read and then refused by name (`names::UNSUPPORTED`, `:lang()` and
-//! `:dir()`): no published task uses one, and each would need much code to be matched as soupsieve
-//! does.
 
 mod context;
 mod names;
@@ -10,8 +6,6 @@ mod pseudo;
 mod read;
 mod steps;
 mod token;
-
-use super::SelectorError;
 
 /// Alternatives, of which one has to match.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +57,8 @@ pub(super) enum Test {
         texts: Vec<String>,
         own: bool,
     },
+    Lang(Vec<String>),
+    Dir(Direction),
     State(State),
 }
 
@@ -97,25 +93,38 @@ pub(super) struct Nth {
     pub(super) of: Option<List>,
 }
 
+/// What `:dir()` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    LeftToRight,
+    RightToLeft,
+}
+
 /// Pseudo-classes without parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
     Root,
     Scope,
     Empty,
+    Defined,
+    Link,
+    Checked,
+    Default,
+    Indeterminate,
     Disabled,
     Enabled,
+    Required,
+    Optional,
+    PlaceholderShown,
+    ReadWrite,
+    ReadOnly,
+    InRange,
+    OutOfRange,
+    Open,
+    Muted,
 }
 
-/// Reads a selector.
-///
-/// # Errors
-/// Where soupsieve refuses it, and where it has a pseudo-class that is not supported here.
-pub(super) fn parse(selector: &str) -> Result<List, SelectorError> {
-    let read = read::selectors(&selector.replace('\0', "\u{fffd}"));
-    let context = read.ok_or(SelectorError::Malformed)?;
-    match context.unsupported {
-        Some(name) => Err(SelectorError::Unsupported(name)),
-        None => Ok(List { alternatives: context.done }),
-    }
+/// Reads a selector; nothing where soupsieve refuses it.
+pub(super) fn parse(selector: &str) -> Option<List> {
+    read::selectors(&selector.replace('\0', "\u{fffd}"))
 }

@@ -81,29 +81,25 @@ pub(super) const NEVER: [&str; 24] = [
 ];
 
 /// Pseudo-classes without parameters.
-pub(super) const STATES: [(&str, State); 5] = [
+pub(super) const STATES: [(&str, State); 20] = [
     ("root", State::Root),
     ("scope", State::Scope),
     ("empty", State::Empty),
+    ("defined", State::Defined),
+    ("any-link", State::Link),
+    ("link", State::Link),
+    ("checked", State::Checked),
+    ("default", State::Default),
+    ("indeterminate", State::Indeterminate),
     ("disabled", State::Disabled),
     ("enabled", State::Enabled),
-];
-
-/// Pseudo-classes without parameters that soupsieve matches, and that are refused here.
-pub(super) const UNSUPPORTED: [&str; 15] = [
-    "any-link",
-    "checked",
-    "default",
-    "defined",
-    "in-range",
-    "indeterminate",
-    "link",
-    "muted",
-    "open",
-    "optional",
-    "out-of-range",
-    "placeholder-shown",
-    "read-only",
-    "read-write",
-    "required",
+    ("required", State::Required),
+    ("optional", State::Optional),
+    ("placeholder-shown", State::PlaceholderShown),
+    ("read-write", State::ReadWrite),
+    ("read-only", State::ReadOnly),
+    ("in-range", State::InRange),
+    ("out-of-range", State::OutOfRange),
+    ("open", State::Open),
+    ("muted", State::Muted),
 ];

@@ -1,10 +1,10 @@
 //! Pseudo-classes, with and without parameters.
 
 use super::context::{Closes, Context};
-use super::names::{NEVER, STATES, UNSUPPORTED};
+use super::names::{NEVER, STATES};
 use super::steps::steps;
 use super::token::Cursor;
-use super::{Nth, Test};
+use super::{Direction, Nth, Test};
 
 /// Reads one from its colon on; gives the list that it opens, if it opens one.
 pub(super) fn pseudo_class(
@@ -22,17 +22,12 @@ pub(super) fn pseudo_class(
             return nth(&name, cursor, context);
         }
         "lang" => {
-            closed_values(cursor)?;
-            context.refuse("lang");
+            let ranges = closed_values(cursor)?;
+            context.say(Test::Lang(ranges));
             return Some(None);
         }
         "dir" => {
-            cursor.identifier()?;
-            cursor.spaces_and_comments();
-            if !cursor.eat(")") {
-                return None;
-            }
-            context.refuse("dir");
+            direction(cursor, context)?;
             return Some(None);
         }
         "contains" | "-soup-contains" | "-soup-contains-own" => {
@@ -74,10 +69,6 @@ fn simple(name: &str, context: &mut Context) -> Option<()> {
             context.begun = true;
         }
         _ => {
-            if let Some(unsupported) = UNSUPPORTED.into_iter().find(|known| *known == name) {
-                context.refuse(unsupported);
-                return Some(());
-            }
             let (_, state) = STATES.into_iter().find(|(known, _)| *known == name)?;
             context.say(Test::State(state));
         }
@@ -99,6 +90,21 @@ fn closed_values(cursor: &mut Cursor<'_>) -> Option<Vec<String>> {
         cursor.spaces_and_comments();
         values.push(cursor.value()?);
     }
+}
+
+fn direction(cursor: &mut Cursor<'_>, context: &mut Context) -> Option<()> {
+    let name = cursor.identifier()?.to_ascii_lowercase();
+    cursor.spaces_and_comments();
+    if !cursor.eat(")") {
+        return None;
+    }
+    context.begun = true;
+    match name.as_str() {
+        "ltr" => context.say(Test::Dir(Direction::LeftToRight)),
+        "rtl" => context.say(Test::Dir(Direction::RightToLeft)),
+        _ => context.subject.never = true,
+    }
+    Some(())
 }
 
 fn nth(name: &str, cursor: &mut Cursor<'_>, context: &mut Context) -> Option<Option<Closes>> {

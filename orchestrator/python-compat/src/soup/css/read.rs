@@ -11,8 +11,7 @@ const PIECES_LIMIT: usize = 8192;
 /// Selectors are nested less deeply than this; soupsieve would go on.
 const NESTING_LIMIT: usize = 100;
 
-/// The outermost list, closed; nothing where soupsieve refuses the selector.
-pub(super) fn selectors(selector: &str) -> Option<Context> {
+pub(super) fn selectors(selector: &str) -> Option<List> {
     let mut cursor = Cursor { rest: selector };
     let mut stack = vec![Context::new(Closes::Nothing)];
     let mut pieces = 0;
@@ -47,14 +46,13 @@ pub(super) fn selectors(selector: &str) -> Option<Context> {
     }
     let mut context = stack.pop().filter(|_| stack.is_empty())?;
     context.finish()?;
-    Some(context)
+    Some(List { alternatives: context.done })
 }
 
 fn close(stack: &mut Vec<Context>) -> Option<()> {
     let mut context = stack.pop()?;
     context.finish()?;
     let parent = stack.last_mut()?;
-    parent.unsupported = parent.unsupported.or(context.unsupported);
     let list = List { alternatives: context.done };
     match context.closes {
         Closes::Nothing => return None,

@@ -4,13 +4,12 @@
 //! Every part of a selector is worked out for all elements at once, from its left end to its right,
 //! so that the work is the size of the page times the size of the selector whatever either looks
 //! like.
-//!
-//! Of pseudo-classes, published tasks have `:nth-child()` alone. `:root`, `:empty` and `:enabled`,
-//! with `:disabled` that it is made of, are here because differential vectors have them, as are
-//! `:has()`, `:-soup-contains()` and the relatives of `:nth-child()`. Those of soupsieve that look
-//! at controls, links, languages and directions of text are refused by name (`css`).
 
+mod direction;
+mod forms;
+mod language;
 mod local;
+mod range;
 mod states;
 mod text;
 
@@ -94,6 +93,8 @@ impl<'a> Page<'a> {
                 }
                 Test::Has(related) => keep(&mut among, &self.has(related)),
                 Test::Contains { texts, own } => keep(&mut among, &self.containing(texts, *own)),
+                Test::Lang(ranges) => keep(&mut among, &self.in_language(ranges)),
+                Test::Dir(direction) => keep(&mut among, &self.directed(*direction)),
                 Test::State(state) => keep(&mut among, &self.state(*state)),
                 Test::OtherNamespace => among.fill(false),
                 Test::Name(_) | Test::Id(_) | Test::Class(_) | Test::Attribute(_) => {
@@ -205,12 +206,10 @@ mod tests {
     /// The start tag of what is found.
     fn check(selector: &str, expect: &str) {
         let tree = parse(PAGE).expect("a page");
-        let found = select_one(&tree, selector).ok().flatten().and_then(|id| tree.element(id)).map(
-            |element| {
-                let id = element.attribute("id").map(|id| format!("#{id}"));
-                format!("{}{}", element.name, id.unwrap_or_default())
-            },
-        );
+        let found = select_one(&tree, selector).and_then(|id| tree.element(id)).map(|element| {
+            let id = element.attribute("id").map(|id| format!("#{id}"));
+            format!("{}{}", element.name, id.unwrap_or_default())
+        });
         assert_eq!(found.as_deref().unwrap_or("-"), expect, "{selector}");
     }
 
@@ -232,7 +231,10 @@ mod tests {
             ("label:-soup-contains(Name)", "label"),
             (":disabled", "fieldset"),
             ("input:disabled", "input#q"),
-            ("input:enabled", "input"),
+            ("option:checked", "option"),
+            ("button:default", "button"),
+            (":placeholder-shown", "input"),
+            ("p:lang(en):dir(rtl)", "p#x:1"),
             ("#t, template:empty", "template"),
             ("a:hover", "-"),
             ("::before", "-"),
