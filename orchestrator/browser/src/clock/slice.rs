@@ -20,7 +20,6 @@ use in_flight::{FrameHold, InFlight};
 
 use crate::cdp::tracker::BrowserState;
 use crate::clock::blocked::unless_blocked;
-use crate::clock::idle;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
@@ -224,10 +223,8 @@ impl Session {
             }
             // A script that waits for a response gives no answer, and gets its response below.
             let Some(is_stopped) = self.is_time_stopped(wait).await? else { break };
-            // A page whose tasks follow each other stands still for a while, too, and so does one
-            // that awaits another thread.
-            let is_still = is_stopped && idle::repliers_become_idle(tracker, wait.cdp).await;
-            still = if is_still { still + 1 } else { 0 };
+            // A page whose tasks follow each other stands still for a while, too.
+            still = if is_stopped { still + 1 } else { 0 };
             if still == STILL_PROBES && !ran_out(&tracker.lock()) {
                 virtual_time::pause(wait).await;
                 return Ok(GrantOutcome::Stopped);

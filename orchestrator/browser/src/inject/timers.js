@@ -63,8 +63,8 @@ function runTimer(timer) {
   callback();
 }
 const OURS = new Map();
-// Begins a timer of `delay` milliseconds, for once or repeated, among those of `own`. `begin` is the
-// browser's function. Returns its id. Only timers of scripts nest.
+// Begins a timer of `delay` milliseconds, for once or repeated, among those of `own`. `begin` is
+// the browser's function. Returns its id. Only timers of scripts nest.
 function addTimer(callback, delay, { own = OURS, repeats = false, begin = nativeSetTimeout } = {}) {
   const nested = own === OURS ? 0 : level + 1;
   const due = dueTime() + Math.max(delay, leastDelay(nested));

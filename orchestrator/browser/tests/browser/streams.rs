@@ -43,7 +43,7 @@ const PAGES: [(&str, &str, &str, u64); 12] = [
     ("sync", "<script>setTimeout(() => { new EventSource('/events.stream'); }, 150); setTimeout(() => { const asked = new XMLHttpRequest();
         asked.open('GET', '/first.json', false); asked.send(); say(asked.responseText); }, 700)</script>", "first", 6),
     ("media", "<script>setTimeout(() => { new EventSource('/events.stream'); }, 150); setTimeout(() => {
-        const sound = new Audio('/none.wav'); sound.onerror = () => say('no sound'); sound.load(); }, 700)</script>", "no sound", 6),
+        const sound = new Audio('/none.wav'); sound.onerror = () => say('no sound'); sound.load(); }, 700)</script>", "no sound", 10),
     ("long", "<script>setTimeout(() => fetch('/long.json').then(a => a.text()).then(say), 150)</script>", "late", 20),
 ];
 
