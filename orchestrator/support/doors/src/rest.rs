@@ -19,6 +19,8 @@ use tokio::time::timeout;
 
 /// How long the rest of a body may take. A client that sends for longer is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may be silent meanwhile. One that stalls has been given up already.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// The body of a request. If it is dropped before its end, the rest is for [`Rest`].
 #[derive(Debug)]
