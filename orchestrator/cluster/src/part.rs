@@ -91,7 +91,9 @@ impl Part {
         // that two never write the same file.
         let alone = tokio::select! {
             biased;
-            () = stop.cancelled() => return Err(Error::Over("the part was interrupted before it was free".to_owned())),
+            () = stop.cancelled() => {
+                return Err(Error::Over("the part was interrupted before it was free".to_owned()));
+            }
             alone = PartLock::wait(&lock, Instant::now() + FREE_WITHIN) => alone?,
         };
         let Some(alone) = alone else { return Err(reporter.occupied()?) };

@@ -33,9 +33,11 @@ pub trait Rule: Sync {
         Self::State::default()
     }
 
-    /// What has to be there before an episode can begin. Consent, digests and packs go by it, so
-    /// that it has no default either: a program that a rule forgot would start unasked.
-    fn requirements(&self) -> Vec<Requirement<'_>>;
+    /// What has to be there before an episode can begin. Consent, digests and packs go by it, and
+    /// an episode gives no evidence of a program or a probe that is not among it.
+    fn requirements(&self) -> Vec<Requirement<'_>> {
+        Vec::new()
+    }
 
     /// Resolves what is relative against the folder of the suite.
     fn resolve(&mut self, _folder: &Utf8Path) {}

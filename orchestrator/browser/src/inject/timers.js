@@ -90,7 +90,8 @@ for (const name of ['setTimeout', 'setInterval']) {
       const code = typeof given === 'function' ? given : () => (0, eval)(String(given));
       const begin = (run, wait) => apply(nativeSetTimeout, this ?? window, [run, wait]);
       const callback = () => { apply(code, window, values); };
-      return addTimer(callback, delay | 0, { own: pageTimers, repeats: name === 'setInterval', begin });
+      const repeats = name === 'setInterval';
+      return addTimer(callback, delay | 0, { own: pageTimers, repeats, begin });
     },
   }));
 }

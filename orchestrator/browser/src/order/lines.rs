@@ -8,7 +8,8 @@
 //! | `EventDispatch` | `event TYPE` |
 //! | `SchedulePostMessage`, `HandlePostMessage` | `message sent`, `message` |
 //! | `WebSocket...` | `socket URL`, `socket open`, `socket closed` |
-//! | `TimeStamp` with our mark | a change of the document, `timer MILLISECONDS`, or `console LEVEL TEXT` |
+//! | `TimeStamp` with our mark | a change of the document |
+//! | | `timer MILLISECONDS`, `console LEVEL TEXT` |
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;

@@ -44,7 +44,8 @@ async fn an_upload_that_nobody_wants_is_answered_all_the_same() {
     let gateway = Gateway::start(Config::for_everybody(ca, routes)).await.unwrap();
     let body = vec![b'a'; 32 << 20];
     let head = format!(
-        "POST http://shop.test/ HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST http://shop.test/ HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n",
         body.len()
     );
     let mut tcp = TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();

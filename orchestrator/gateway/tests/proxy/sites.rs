@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Site, Target, body};
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::client::{Client, request};
 use crate::origin::{Origin, PATIENCE};
@@ -37,6 +38,38 @@ fn routes(site: &Arc<Site>) -> Routes {
     let mut routes = Routes::new();
     routes.add("shop.test", Target::Site(site.clone())).unwrap();
     routes
+}
+
+#[tokio::test]
+async fn an_upload_that_a_site_refuses_midway_is_answered() {
+    // It answers at the head, says no more, and reads on until the client has ended.
+    let refusing = Origin::raw(|mut tcp| async move {
+        let mut buffer = [0; 4096];
+        let _ = tcp.read(&mut buffer).await;
+        let refusal =
+            b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+        tcp.write_all(refusal).await.unwrap();
+        tcp.shutdown().await.unwrap();
+        while let Ok(1..) = tcp.read(&mut buffer).await {}
+    })
+    .await;
+    let site = Arc::new(Site::new("shop", refusing.address));
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let gateway = Gateway::start(Config::for_everybody(ca, routes(&site))).await.unwrap();
+    let body = vec![b'a'; 32 << 20];
+    let head = format!(
+        "POST http://shop.test/ HTTP/1.1\r\nhost: shop.test\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n",
+        body.len()
+    );
+    for _ in 0..5 {
+        let mut tcp = TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
+        tcp.write_all(head.as_bytes()).await.unwrap();
+        tcp.write_all(&body).await.unwrap();
+        let mut answer = String::new();
+        tcp.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    }
 }
 
 #[tokio::test]

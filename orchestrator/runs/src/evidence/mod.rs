@@ -16,7 +16,8 @@ pub(crate) mod workarena_session;
 use browser::Action;
 use scoring::evidence::Session;
 use scoring::{
-    Decision, Evidence, Fetch, FetchResponse, Pages, ProbeQuestion, ProgramCheck, Undecided,
+    Decision, Evidence, Fetch, FetchResponse, Pages, ProbeQuestion, ProgramCheck, Requirement,
+    Undecided,
 };
 use serde_json::Value;
 
@@ -32,6 +33,18 @@ pub(crate) struct EpisodeEvidence<'a, E> {
     pub(crate) traffic: Option<&'a [u8]>,
     /// What the agent said last that was no answer.
     pub(crate) last_message: Option<&'a str>,
+    /// What the task has told beforehand that it needs.
+    pub(crate) requirements: &'a [Requirement<'a>],
+}
+
+/// Refuses what the task has not told beforehand: nobody has agreed to it, and no digest or pack
+/// knows it.
+fn check_told(told: &[Requirement<'_>], wanted: Requirement<'_>) -> Result<(), EnvironmentError> {
+    if told.contains(&wanted) {
+        return Ok(());
+    }
+    let why = format!("its rule does not require it: {wanted:?}");
+    Err(EnvironmentError::while_doing("collect evidence")(why))
 }
 
 impl<E: Environment> EpisodeEvidence<'_, E> {
@@ -83,6 +96,7 @@ impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
     type Tables = ServiceNow;
 
     async fn probe(&mut self, question: ProbeQuestion<'_>) -> Result<Value, EnvironmentError> {
+        check_told(self.requirements, Requirement::Probe(question))?;
         self.environment.probe(question).await
     }
 
@@ -91,6 +105,7 @@ impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
         program: &ProgramCheck,
         answer: Option<&str>,
     ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
+        check_told(self.requirements, Requirement::Program(program))?;
         self.environment.decide(program, answer).await
     }
 
@@ -112,5 +127,25 @@ impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
 
     fn unreadable(doing: &'static str, why: String) -> EnvironmentError {
         EnvironmentError::of_evidence(doing, why)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use scoring::Scorer;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_task_has_told_is_asked_for() {
+        let scorer = r#"{"all": [{"program": ["verify", "a"]}, {"equals": "x"}]}"#;
+        let scorer: Scorer = serde_json::from_str(scorer).unwrap();
+        let told = scorer.requirements();
+        let of = |words: &str| serde_json::from_str::<ProgramCheck>(words).unwrap();
+        let (known, other) = (of(r#"["verify", "a"]"#), of(r#"["verify", "b"]"#));
+        assert!(check_told(&told, Requirement::Program(&known)).is_ok());
+        assert!(check_told(&told, Requirement::Program(&other)).is_err());
+        assert!(check_told(&[], Requirement::Program(&known)).is_err());
     }
 }

@@ -51,6 +51,7 @@ impl WorkArenaSession {
             session: self,
             traffic: None,
             last_message: None,
+            requirements: &[],
         };
         pages.open(&login).await?;
         config.check_login(&mut pages).await.map_err(failure)?;

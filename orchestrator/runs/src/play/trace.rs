@@ -315,6 +315,7 @@ impl Trace {
             session: &self.session,
             traffic: self.traffic.as_deref(),
             last_message: self.last_message.as_deref(),
+            requirements: &self.task.scorer.requirements(),
         };
         self.over |= self.assessment.collect(moment, &mut evidence).await?;
         if moment == Moment::Settled {

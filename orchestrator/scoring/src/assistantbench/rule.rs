@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{question_scorer, question_scorer_fixed};
-use crate::rule::Requirement;
 use crate::{AgentRecord, EvidenceKind, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode};
 
 /// The gold answer of a task.
@@ -19,10 +18,6 @@ pub struct GoldAnswer {
 impl Rule for GoldAnswer {
     type State = NoState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         Vec::new()

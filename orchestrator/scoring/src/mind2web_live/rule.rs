@@ -9,7 +9,6 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::KeyNode;
 use crate::judge::{Judgement, Question};
-use crate::rule::Requirement;
 use crate::{AgentRecord, EvidenceKind, Needs, Rule, Score, ScoreError, Step};
 
 /// What must have been reached, in any order.
@@ -52,10 +51,6 @@ impl Rule for KeyNodes {
 
     fn needs(&self) -> Needs {
         Needs { html: self.nodes.iter().any(KeyNode::wants_html), ..Needs::default() }
-    }
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
     }
 
     /// Steps and their elements are what the page shows of them.

@@ -34,10 +34,6 @@ macro_rules! answer_rule {
             type State = NoState;
             const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
-            fn requirements(&self) -> Vec<Requirement<'_>> {
-                Vec::new()
-            }
-
             fn forgeable(&self) -> Vec<&'static str> {
                 Vec::new()
             }
@@ -76,10 +72,6 @@ impl Rule for Infeasible {
     type State = NoState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
 
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
-
     fn forgeable(&self) -> Vec<&'static str> {
         Vec::new()
     }
@@ -104,10 +96,6 @@ pub struct UrlState {
 impl Rule for UrlCheck {
     type State = UrlState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     /// A script can change the address.
     fn forgeable(&self) -> Vec<&'static str> {
@@ -247,10 +235,6 @@ pub struct PageState {
 impl Rule for PageCheck {
     type State = PageState;
     const SOURCE: EvidenceKind = EvidenceKind::Steps;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         vec!["page"]

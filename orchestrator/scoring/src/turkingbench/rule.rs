@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Form, FormValues};
 use crate::plain::ask;
-use crate::rule::Requirement;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// What it remembers.
@@ -18,10 +17,6 @@ pub struct State {
 impl Rule for Form {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Form;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         vec!["turkingbench"]

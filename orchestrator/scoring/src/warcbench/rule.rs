@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
 use crate::evidence::PageEvidence;
-use crate::rule::Requirement;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError, ScoringMode};
 
 /// What it remembers.
@@ -21,10 +20,6 @@ pub struct State {
 impl Rule for Check {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Pages;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         self.reads_pages().then_some(self.eval_type()).into_iter().collect()

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{Ending, Evaluation};
 use crate::evidence::{PageEvidence, Pages};
 use crate::judge::Question;
-use crate::rule::Requirement;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// An `eval` that is scored by the answer and by what pages say once the agent has ended. WebArena
@@ -61,10 +60,6 @@ pub struct State {
 impl<T: PageEvaluation> Rule for T {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Pages;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         self.reads_of_the_open_page()

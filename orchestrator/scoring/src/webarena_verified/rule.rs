@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, json};
 
 use super::{Config, Run, Status, Task, evaluate, read};
-use crate::rule::Requirement;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Needs, Rule, Score, ScoreError};
 
 /// A task as its dataset has it, and where its sites are.
@@ -77,10 +76,6 @@ pub struct State {
 impl Rule for VerifiedTask {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::Traffic;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     fn forgeable(&self) -> Vec<&'static str> {
         Vec::new()

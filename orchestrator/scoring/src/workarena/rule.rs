@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, Failure, Verdict};
 use crate::evidence::Session;
-use crate::rule::Requirement;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
 /// What the rule remembers.
@@ -18,10 +17,6 @@ pub struct State {
 impl Rule for Config {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::ServiceNow;
-
-    fn requirements(&self) -> Vec<Requirement<'_>> {
-        Vec::new()
-    }
 
     /// What the platform's checks ask the page.
     fn forgeable(&self) -> Vec<&'static str> {

@@ -14,10 +14,13 @@ use std::time::Duration;
 use http::{Request, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::oneshot;
+use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::timeout;
 
 /// How long the rest of a body may take. A client that sends for longer is not waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may be silent meanwhile. One that stalls sends nothing that could get lost.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// The body of a request. If it is dropped before its end, the rest is for [`Rest`].
 #[derive(Debug)]
@@ -40,20 +43,37 @@ pub fn kept<B: Body + Unpin>(request: Request<B>) -> (Request<Kept<B>>, Rest<B>)
     (request.map(keep), Rest(Some(receiver)))
 }
 
-impl<B: Body + Unpin> Rest<B> {
+impl<B: Body + Unpin + Send + 'static> Rest<B>
+where
+    B::Data: Send,
+    B::Error: Send,
+{
     /// Reads what is left and throws it away, for ten seconds at most. There is nothing to read
-    /// where the handler has come to the end, or still reads while its answer goes out.
+    /// where the handler has come to the end. Where it still reads while its answer goes out, what
+    /// it leaves is read then.
     pub async fn read(&mut self) {
         let Some(mut receiver) = self.0.take() else { return };
-        if let Ok(body) = receiver.try_recv() {
-            read_to_end(body).await;
+        match receiver.try_recv() {
+            Ok(body) => read_to_end(body).await,
+            Err(TryRecvError::Closed) => {}
+            Err(TryRecvError::Empty) => drop(tokio::spawn(async move {
+                if let Ok(body) = receiver.await {
+                    read_to_end(body).await;
+                }
+            })),
         }
     }
 }
 
 async fn read_to_end<B: Body + Unpin>(mut body: B) {
-    let whole =
-        async { while let Some(Ok(_)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {} };
+    let whole = async {
+        loop {
+            let frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx));
+            if !matches!(timeout(SILENCE, frame).await, Ok(Some(Ok(_)))) {
+                break;
+            }
+        }
+    };
     if timeout(PATIENCE, whole).await.is_err() {
         tracing::debug!("a client still sends after {PATIENCE:?}; it may lose its answer");
     }
