@@ -14,7 +14,6 @@ use std::time::Duration;
 use http::{Request, header};
 use http_body::{Body, Frame, SizeHint};
 use tokio::sync::oneshot;
-use tokio::sync::oneshot::error::TryRecvError;
 use tokio::time::timeout;
 
 /// How long the rest of a body may take. A client that sends for longer is not waited for.
@@ -43,24 +42,14 @@ pub fn kept<B: Body + Unpin>(request: Request<B>) -> (Request<Kept<B>>, Rest<B>)
     (request.map(keep), Rest(Some(receiver)))
 }
 
-impl<B: Body + Unpin + Send + 'static> Rest<B>
-where
-    B::Data: Send,
-    B::Error: Send,
-{
+impl<B: Body + Unpin> Rest<B> {
     /// Reads what is left and throws it away, for ten seconds at most. There is nothing to read
-    /// where the handler has come to the end. Where it still reads while its answer goes out, what
-    /// it leaves is read then.
+    /// where the handler has come to the end, or still reads while its answer goes out.
     pub async fn read(&mut self) {
-        let Some(mut receiver) = self.0.take() else { return };
-        match receiver.try_recv() {
-            Ok(body) => read_to_end(body).await,
-            Err(TryRecvError::Closed) => {}
-            Err(TryRecvError::Empty) => drop(tokio::spawn(async move {
-                if let Ok(body) = receiver.await {
-                    read_to_end(body).await;
-                }
-            })),
+        if let Some(mut receiver) = self.0.take()
+            && let Ok(body) = receiver.try_recv()
+        {
+            read_to_end(body).await;
         }
     }
 }
