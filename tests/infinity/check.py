@@ -64,7 +64,7 @@ def main():
                 text = file.read_text() + "oracle: [{answer: done}]\n"
                 (suite / f"{app.name}-{task}.first.yaml").write_text(text.replace(f"id: {app.name}-{task}\n", f"id: {app.name}-{task}.first\n", 1))
                 push = f"fetch('/api/state', {{method: 'PUT', body: JSON.stringify({json.dumps(state)})}})"
-                file.write_text(text + f"begin: {json.dumps(push)}\n")
+                file.write_text(text + f"setup_script: {json.dumps(push)}\n")
         for file in suite.glob("*.yaml"):
             if file.name != "suite.yaml" and "oracle:" not in file.read_text():
                 file.unlink()

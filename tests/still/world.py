@@ -19,7 +19,7 @@ ELSEWHERE = {"TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8", "LANGUAGE": "de:fr"}
 HERE = pathlib.Path(__file__).resolve().parent
 CLOCK = "2026-03-12T08:30:00Z"
 SITE = f"""title: Laboratory
-about: Generated pages.
+description: Generated pages.
 driver: process
 command: [python3, -B, {json.dumps(str(HERE / "server.py"))}, "{{port}}"]
 hosts: [{HOST}, {OTHER}, {FAR}]

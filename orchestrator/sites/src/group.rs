@@ -468,7 +468,7 @@ fn desk_of(sites: &[&Site]) -> desk::SiteList {
     let shown = others.map(|site| desk::ListedSite {
         title: site.title.clone(),
         url: site.address(),
-        about: site.about.clone(),
+        about: site.description.clone(),
         accounts: site
             .accounts
             .values()

@@ -20,5 +20,5 @@ pub use attempt_fallback::AttemptFallback;
 pub use relative::relative;
 pub use suite::{
     DATE, DeviceSpec, Error, GoalText, MatchLevel, Pace, Place, SiteSearch, States, StopRules,
-    Suite, Task, UNDATED, UnknownTask, UserMessage, WorldSpec,
+    Suite, Task, UNDATED, UnknownTask, UserMessage, WorldSpec, read_task,
 };

@@ -213,7 +213,7 @@ fn visualwebarena_is_read_whole() {
     assert_eq!([note(Some("EXACT")), note(Some("GOLD in PRED")), note(None)], [193, 29, 688]);
     let count = |holds: &dyn Fn(&Task) -> bool| all.tasks.iter().filter(|task| holds(task)).count();
     assert_eq!(count(&|task| !task.tabs.is_empty()), 62);
-    assert_eq!(count(&|task| !task.images.is_empty()), 321);
+    assert_eq!(count(&|task| !task.goal_images.is_empty()), 321);
     assert_eq!(count(&|task| task.device.viewport.is_some()), 4);
     let texts = evaluations.iter().flat_map(|(_, one)| &one.program_html);
     let texts = texts.filter(|target| {

@@ -41,7 +41,7 @@ pub fn load(
     let mut world = None;
     if has_suite {
         for path in task_files(&folder)? {
-            let task: Task = yaml::read(&path)?;
+            let task = tasks::read_task(&path)?;
             files.insert(task.id, path);
         }
         world = Some(Suite::load_world(&folder)?);
@@ -161,7 +161,7 @@ impl Draft {
 
 /// The id in a task's file.
 pub(super) fn id_of(file: &Utf8Path) -> Result<String, Error> {
-    Ok(yaml::read::<Task>(file)?.id)
+    Ok(tasks::read_task(file)?.id)
 }
 
 /// The edited task with what the draft says. All else of its file stays, but for comments: those at
@@ -171,10 +171,7 @@ pub(super) fn changed(
     draft: &Draft,
     into: &TaskFolder,
 ) -> Result<(Task, String, usize), Error> {
-    let mut task: Task = yaml::read(file)?;
-    if !task.mistake.is_empty() {
-        task.wrong_solution = std::mem::take(&mut task.mistake);
-    }
+    let mut task = tasks::read_task(file)?;
     task.id.clone_from(&draft.task_id);
     task.goal = GoalText::Words(draft.goal.trim().to_owned());
     task.start_url = Some(draft.start_url.clone());

@@ -83,7 +83,7 @@ pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<SaveR
         Some(edited) => existing::changed(edited, draft, into)?,
         None => (new_task(draft, into), String::new(), 0),
     };
-    let task_text = head + &task_yaml(&task)?;
+    let task_text = head + &yaml::to_string(&task).map_err(encode(&task.id))?;
     if is_new_suite {
         let name = folder.canonicalize_utf8().map_err(Error::read(folder))?;
         let name = name.file_name().unwrap_or("suite");
@@ -110,18 +110,6 @@ pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<SaveR
 fn encode(what: &str) -> impl FnOnce(serde_yaml::Error) -> Error {
     let what = what.to_owned();
     move |error| Error::Encode { what, why: error.to_string() }
-}
-
-/// The YAML of a task. Digests have `wrong_solution` under its older name, which nobody should
-/// write any more.
-fn task_yaml(task: &Task) -> Result<String, Error> {
-    let mut fields = serde_yaml::to_value(task).map_err(encode(&task.id))?;
-    if let Some(fields) = fields.as_mapping_mut()
-        && let Some(steps) = fields.remove("mistake")
-    {
-        fields.insert("wrong_solution".into(), steps);
-    }
-    yaml::to_string(&fields).map_err(encode(&task.id))
 }
 
 fn new_task(draft: &Draft, into: &TaskFolder) -> Task {

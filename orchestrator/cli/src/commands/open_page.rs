@@ -75,7 +75,7 @@ fn beginning_at(task: &Task, url: &str) -> Task {
     Task {
         start_url: Some(url.to_owned()),
         tabs: Vec::new(),
-        begin: None,
+        setup_script: None,
         goal: GoalText::Words(task.goal.to_string()),
         ..task.clone()
     }

@@ -45,7 +45,8 @@ impl Digests {
             }
         }
         for task in tasks {
-            add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
+            let plain = Task { snapshots: None, storage_state: None, ..task.clone() };
+            add_json(&mut digest, &plain.for_digest().map_err(|source| Error::Encode { source })?)?;
             let snapshots = snapshot_files(task.snapshots.as_deref().unwrap_or_default());
             for path in snapshots.iter().chain(&task.storage_state) {
                 digest.add(&self.line(path)?);

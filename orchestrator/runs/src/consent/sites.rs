@@ -46,7 +46,7 @@ impl SiteNeeds<'_> {
             name: _,
             folder,
             title: _,
-            about: _,
+            description: _,
             driver,
             hosts: _,
             clock: _,
@@ -106,7 +106,7 @@ impl SiteNeeds<'_> {
                 Application::Forum | Application::Desk => {}
                 // Links below it are left out.
                 Application::Static(files) | Application::Hosts(files) => read("the folder", files),
-                Application::Turk(tasks) => {
+                Application::TurkingBench(tasks) => {
                     read("the folder", tasks);
                     let full = folder.join(self.filled(tasks));
                     links(&full).iter().for_each(|link| read("the file", link.as_str()));

@@ -66,7 +66,7 @@ fn every_kind_of_site_and_scorer_says_what_it_needs() {
         let key = format!("takes the variable HOME for embedded.{kind}");
         site(&files("${HOME}/x"), &["reads the folder ${HOME}/x", &key]);
     }
-    site("driver: embedded\nembedded: {turk: .}", &["reads the file BASE/private"]);
+    site("driver: embedded\nembedded: {turkingbench: .}", &["reads the file BASE/private"]);
     site(
         "driver: external\nreset: never\nurl: http://169.254.169.254/\nauthority: ../../../private/ca.pem\n\
          accounts: {a: {username: u, password: '${KEY}-${TOKEN}'}}",
@@ -226,7 +226,7 @@ const INSIDE: [&str; 40] = [
     "Login.cookie",
     "Login.form",
     "Login.header",
-    "Manifest.about",
+    "Manifest.description",
     "Manifest.clock",
     "Manifest.driver",
     "Manifest.format",
@@ -255,13 +255,13 @@ const INSIDE_TOO: [&str; 3] = ["State.trees", "State.ignore", "Volume.scratch"];
 /// Keys of suites and tasks that name a path, program or address outside of pages.
 const OF_SUITES: [&str; 6] = ["files", "scorer", "sites", "snapshots", "storage_state", "world"];
 const PAGES_ALONE: [&str; 34] = [
-    "begin",
+    "setup_script",
     "clock",
     "device",
     "format",
     "goal",
     "id",
-    "images",
+    "goal_images",
     "locale",
     "login",
     "match",
@@ -277,11 +277,11 @@ const PAGES_ALONE: [&str; 34] = [
     "pace",
     "start_url",
     "state",
-    "stop",
+    "early_stop",
     "tabs",
     "tags",
     "timezone",
-    "user",
+    "messages",
     "viewport",
     "wrong_solution",
     "accuracy",

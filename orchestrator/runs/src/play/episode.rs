@@ -237,11 +237,11 @@ async fn drive<E: Environment>(
         if number > attempt.task.max_steps {
             return Ok(Outcome::MaxSteps);
         }
-        if replies.are_stuck(attempt.task.stop) {
+        if replies.are_stuck(attempt.task.early_stop) {
             return Ok(Outcome::Stuck);
         }
         (attempt.on_step)(number, trace.current().score);
-        for said in attempt.task.user.iter().filter(|said| said.step.get() == number) {
+        for said in attempt.task.messages.iter().filter(|said| said.step.get() == number) {
             trace.add_message(Role::User, &said.says);
         }
         trace.enter_step_phase(Phase::Agent);
@@ -321,7 +321,7 @@ async fn images<E: Environment>(
     attempt: &EpisodeSpec<'_>,
 ) -> Result<Vec<GoalImage>, EpisodeError> {
     let mut images = Vec::new();
-    for (place, url) in attempt.task.images.iter().enumerate() {
+    for (place, url) in attempt.task.goal_images.iter().enumerate() {
         let lacking = |why: String| {
             let doing = EnvironmentError::while_doing("get a picture that belongs to the goal");
             EpisodeError::Environment(doing(format!("{url}: {why}")))

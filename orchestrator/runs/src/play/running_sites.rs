@@ -247,7 +247,7 @@ impl LeasedSites {
                 question.site
             ))
         })?;
-        let answer = site.lease.probe(question.probe, question.with).await;
+        let answer = site.lease.probe(question.probe, question.params).await;
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
     }
 

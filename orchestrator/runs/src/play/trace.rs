@@ -274,7 +274,7 @@ impl Trace {
         const BEGIN: &str = "begin the task in its page";
         const GOAL: &str = "read the goal from the page";
         self.session.setup(environment, &self.task).await?;
-        if let Some(script) = &self.task.begin {
+        if let Some(script) = &self.task.setup_script {
             // What a script ends with may be something that cannot be told, such as the window;
             // nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;

@@ -12,5 +12,5 @@ pub struct ProbeQuestion<'a> {
     /// A probe of its manifest.
     pub probe: &'a str,
     /// The probe's parameters.
-    pub with: &'a BTreeMap<String, Value>,
+    pub params: &'a BTreeMap<String, Value>,
 }

@@ -17,8 +17,8 @@ pub struct StateCheck {
     /// A probe of its manifest.
     pub probe: String,
     /// The probe's parameters.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub with: BTreeMap<String, Value>,
+    #[serde(default, alias = "with", skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
     /// What the answer has to be.
     #[serde(with = "serde_yaml::with::singleton_map_recursive")]
     #[schemars(with = "Expectation")]
@@ -43,7 +43,7 @@ pub enum Expectation {
 impl StateCheck {
     /// The question alone.
     pub fn question(&self) -> ProbeQuestion<'_> {
-        ProbeQuestion { site: &self.site, probe: &self.probe, with: &self.with }
+        ProbeQuestion { site: &self.site, probe: &self.probe, params: &self.params }
     }
 
     /// What is wrong with an answer, if something is.
@@ -102,7 +102,7 @@ mod tests {
         let check = StateCheck {
             site: "shop".to_owned(),
             probe: "orders".to_owned(),
-            with: BTreeMap::new(),
+            params: BTreeMap::new(),
             expect: serde_json::from_value(expect.clone()).unwrap(),
         };
         assert_eq!(check.judge(&answer).is_none(), right, "{expect} of {answer}");

@@ -56,7 +56,7 @@ impl Embedded {
             Ok(match &application {
                 Application::Forum => EmbeddedApp::Forum(Golden::open(folder)?),
                 Application::Desk => EmbeddedApp::Desk(Golden::open(folder)?, directory),
-                Application::Turk(tasks) => {
+                Application::TurkingBench(tasks) => {
                     let tasks = folder_of(&site, "turk", tasks)?;
                     EmbeddedApp::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
                 }

@@ -136,7 +136,7 @@ mod tests {
     use super::super::Site;
 
     const GOOD: &str = "title: Shop
-about: A shop.
+description: A shop.
 driver: docker
 image: sandbox/shop:1
 port: 8000

@@ -19,7 +19,8 @@ pub(crate) struct Manifest {
     /// The display name.
     title: String,
     /// A description in one sentence.
-    about: String,
+    #[serde(alias = "about")]
+    description: String,
     /// The driver that runs the site.
     driver: DriverKind,
     /// Docker: the image.
@@ -130,7 +131,7 @@ impl Manifest {
             name: folder.file_name().unwrap_or("site").to_owned(),
             folder: folder.to_owned(),
             title: self.title,
-            about: self.about,
+            description: self.description,
             driver,
             hosts: self.hosts,
             clock: self.clock,

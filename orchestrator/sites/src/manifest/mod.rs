@@ -44,7 +44,7 @@ pub struct Site {
     /// The display name.
     pub title: String,
     /// A description in one sentence.
-    pub about: String,
+    pub description: String,
     /// The driver that runs the site.
     pub driver: DriverSpec,
     /// The host names of the site.
@@ -80,9 +80,10 @@ pub enum Application {
     Static(String),
     /// `hosts: FOLDER`: like `static`, for several hosts with one subfolder each.
     Hosts(String),
-    /// `turk: FOLDER`: serves the task pages in TurkingBench's format, and stores what their forms
-    /// send.
-    Turk(String),
+    /// `turkingbench: FOLDER`: serves the task pages in TurkingBench's format, and stores what
+    /// their forms send.
+    #[serde(rename = "turkingbench", alias = "turk")]
+    TurkingBench(String),
 }
 
 /// How a used instance becomes pristine again.
@@ -269,7 +270,7 @@ impl Site {
     /// When the file cannot be read, contains unknown keys or values, or is inconsistent.
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
-        let manifest: Manifest = yaml::read(&path)?;
+        let manifest: Manifest = yaml::read_renamed(&path, &[("about", "description")])?;
         let site = manifest.into_site(folder).and_then(|site| check::site(&site).map(|()| site));
         site.map_err(|message| yaml::Error::inconsistent(&path, message))
     }

@@ -76,7 +76,9 @@ impl Site {
             }
             DriverSpec::Embedded(Application::Static(folder)) => visit("embedded.static", folder)?,
             DriverSpec::Embedded(Application::Hosts(folder)) => visit("embedded.hosts", folder)?,
-            DriverSpec::Embedded(Application::Turk(folder)) => visit("embedded.turk", folder)?,
+            DriverSpec::Embedded(Application::TurkingBench(folder)) => {
+                visit("embedded.turkingbench", folder)?
+            }
             DriverSpec::Embedded(Application::Forum | Application::Desk)
             | DriverSpec::Process(_)
             | DriverSpec::External(_) => {}

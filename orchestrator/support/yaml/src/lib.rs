@@ -66,6 +66,33 @@ impl Error {
 /// # Errors
 /// When the file cannot be read, is too large, or does not match the type.
 pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
+    read_renamed(path, &[])
+}
+
+/// As [`read`], for a file with keys that had another name before: `renamed` has pairs of the older
+/// name and the name now. Where a key of the first level has its older name, which `T` reads by an
+/// alias, that is logged with its line.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_renamed<T: DeserializeOwned>(
+    path: &Utf8Path,
+    renamed: &[(&str, &str)],
+) -> Result<T, Error> {
+    let text = text_of(path)?;
+    let value = serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))?;
+    for (number, line) in text.lines().enumerate().filter(|_| !renamed.is_empty()) {
+        let key = line.split_once(':').map(|(key, _)| key);
+        if let Some((older, name)) = renamed.iter().find(|(older, _)| Some(*older) == key) {
+            tracing::warn!("{path}:{}: `{older}` is now called `{name}`", number + 1);
+        }
+    }
+    Ok(value)
+}
+
+/// The checked text of a file.
+fn text_of(path: &Utf8Path) -> Result<String, Error> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
     let file = files::open(path).map_err(unreadable)?;
     let size = file.metadata().map_err(unreadable)?.len();
@@ -89,7 +116,7 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
             message,
         });
     }
-    serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
+    Ok(text)
 }
 
 /// Checks that a text which somebody else wrote can be given to a reader of YAML: that it is not

@@ -102,7 +102,7 @@ fn manifest(html: &Utf8Path) -> String {
     let html = serde_json::Value::from(html.as_str());
     format!(
         "title: MiniWoB++
-about: Small tasks, one on each page, which reward themselves.
+description: Small tasks, one on each page, which reward themselves.
 driver: embedded                     # files of yours, served from where they are
 embedded: {{static: {html}}}
 hosts: [{host}]
@@ -121,7 +121,7 @@ fn task(name: &str, seed: u64) -> Task {
     }
     Task {
         start_url: Some(format!("https://{HOST}/{PAGES}/{name}.html")),
-        begin: Some(begin(seed)),
+        setup_script: Some(begin(seed)),
         sites: vec![SITE.to_owned()],
         max_steps: MAX_STEPS,
         tags,
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(import.skipped.len(), 3);
         let task = &import.tasks[1];
         assert_eq!(task.start_url.as_deref(), Some("https://miniwob.test/miniwob/click-test.html"));
-        assert!(task.begin.as_deref().unwrap().starts_with("Math.seedrandom(7);"));
+        assert!(task.setup_script.as_deref().unwrap().starts_with("Math.seedrandom(7);"));
         assert_eq!((import.tasks[0].tags.len(), task.tags.len()), (1, 0));
         let yaml = serde_yaml::to_string(task).unwrap();
         assert_eq!(&serde_yaml::from_str::<Task>(&yaml).unwrap(), task);

@@ -163,10 +163,10 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         intent: row.intent,
         template: row.intent_template_id,
         achievable: eval.is_achievable(),
-        stop: StopRules { repeats: NonZeroU32::new(5), unreadable: NonZeroU32::new(3) },
+        early_stop: StopRules { repeats: NonZeroU32::new(5), unreadable: NonZeroU32::new(3) },
     };
     let mut task = about.task(id, Scorer::VisualWebArena(eval), places)?;
-    task.images = images;
+    task.goal_images = images;
     task.device =
         DeviceSpec { viewport: row.viewport_size.and_then(viewport), ..DeviceSpec::default() };
     let difficulties = [
@@ -236,7 +236,10 @@ mod tests {
             (task.id.as_str(), bare.id.as_str()),
             ("visualwebarena-classifieds-3", "visualwebarena-shopping-4")
         );
-        assert_eq!(task.images, ["http://metis.lti.cs.cmu.edu:4399/static/input_images/oak.png"]);
+        assert_eq!(
+            task.goal_images,
+            ["http://metis.lti.cs.cmu.edu:4399/static/input_images/oak.png"]
+        );
         assert_eq!(task.sites, ["classifieds", "homepage", "reddit", "shopping"]);
         assert_eq!(task.login.get("classifieds").map(String::as_str), Some("blake"));
         assert_eq!(task.device.viewport, Some((430, 932)));

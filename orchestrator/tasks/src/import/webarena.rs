@@ -155,7 +155,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         intent: row.intent,
         template: row.intent_template_id,
         achievable: eval.is_achievable(),
-        stop: StopRules { repeats: NonZeroU32::new(3), unreadable: NonZeroU32::new(3) },
+        early_stop: StopRules { repeats: NonZeroU32::new(3), unreadable: NonZeroU32::new(3) },
     };
     about.task(id, Scorer::WebArena(eval), places)
 }
@@ -191,7 +191,7 @@ pub(super) struct About {
     pub(super) intent: String,
     pub(super) template: Option<u64>,
     pub(super) achievable: bool,
-    pub(super) stop: StopRules,
+    pub(super) early_stop: StopRules,
 }
 
 impl About {
@@ -227,7 +227,7 @@ impl About {
             sites: names,
             login,
             max_steps: MAX_STEPS,
-            stop: self.stop,
+            early_stop: self.early_stop,
             tags: self
                 .template
                 .map(|template| format!("template-{template}"))

@@ -89,7 +89,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         intent: row.intent,
         template: row.intent_template_id,
         achievable: eval.is_achievable(),
-        stop: StopRules { repeats: NonZeroU32::new(3), unreadable: NonZeroU32::new(3) },
+        early_stop: StopRules { repeats: NonZeroU32::new(3), unreadable: NonZeroU32::new(3) },
     };
     let mut task = about.task(id, Scorer::WebArena(eval), places)?;
     task.tags.extend(row.type_main);

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use scoring::{ProgramCheck, Requirement};
 use serde::Deserialize;
 
-use super::{Error, Suite, Task, WorldSpec, versions};
+use super::{Error, Suite, Task, WorldSpec, read_task, versions};
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.
@@ -142,15 +142,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
     let mut tasks: Vec<Task> = Vec::with_capacity(files.len());
     let mut seen: HashMap<String, &Utf8Path> = HashMap::new();
     for file in files {
-        let mut task: Task = yaml::read(file)?;
-        if !task.mistake.is_empty() {
-            if !task.wrong_solution.is_empty() {
-                let why = "mistake: this is the older name of `wrong_solution`; use one of them";
-                return Err(yaml::Error::inconsistent(file, why).into());
-            }
-            tracing::warn!("{file}: `mistake` is now called `wrong_solution`");
-            task.wrong_solution = std::mem::take(&mut task.mistake);
-        }
+        let mut task = read_task(file)?;
         for snapshot in task.snapshots.iter_mut().flatten() {
             *snapshot = snapshot_in(folder, snapshot);
         }

@@ -23,8 +23,8 @@ pub struct Task {
     /// What the agent is told to do.
     pub goal: GoalText,
     /// Pictures that belong to the goal, by their addresses in the world.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<String>,
+    #[serde(default, alias = "images", skip_serializing_if = "Vec::is_empty")]
+    pub goal_images: Vec<String>,
     /// Where the browser is when the episode begins; an empty page when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
@@ -38,8 +38,13 @@ pub struct Task {
     /// A script that is run among the page's own once the start page has come to rest. The page
     /// comes to rest again before its goal is read and the agent sees it; what the script throws
     /// breaks the episode.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_script")]
-    pub begin: Option<String>,
+    #[serde(
+        default,
+        alias = "begin",
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "read_script"
+    )]
+    pub setup_script: Option<String>,
     /// What the task is about. In a world with sites these are their names, and an episode gets
     /// copies of these alone; otherwise hosts, for people and for filters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -70,8 +75,8 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "DeviceSpec::is_usual")]
     pub device: DeviceSpec,
     /// What the user says besides the goal, and when.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub user: Vec<UserMessage>,
+    #[serde(default, alias = "user", skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<UserMessage>,
     /// How many actions an agent may take.
     #[serde(default = "default_max_steps", deserialize_with = "read_max_steps")]
     pub max_steps: u32,
@@ -79,8 +84,8 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference_steps: Option<u32>,
     /// When an agent that gets nowhere is stopped before that.
-    #[serde(default, skip_serializing_if = "StopRules::is_never")]
-    pub stop: StopRules,
+    #[serde(default, alias = "stop", skip_serializing_if = "StopRules::is_never")]
+    pub early_stop: StopRules,
     /// Words to select tasks by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -96,20 +101,15 @@ pub struct Task {
     )]
     #[schemars(with = "Vec<OracleStep>")]
     pub oracle: Vec<OracleStep>,
-    /// Steps that come near and must earn nothing: they show that the scorer can tell. Digests of
-    /// suites have them under their older name.
+    /// Steps that come near and must earn nothing: they show that the scorer can tell.
     #[serde(
         default,
-        rename(serialize = "mistake"),
+        alias = "mistake",
         with = "serde_yaml::with::singleton_map_recursive",
         skip_serializing_if = "Vec::is_empty"
     )]
     #[schemars(with = "Vec<OracleStep>")]
     pub wrong_solution: Vec<OracleStep>,
-    /// The older name of `wrong_solution`; empty once a suite is loaded.
-    #[serde(default, with = "serde_yaml::with::singleton_map_recursive", skip_serializing)]
-    #[schemars(skip)]
-    pub mistake: Vec<OracleStep>,
 }
 
 impl Task {
@@ -118,26 +118,25 @@ impl Task {
         Task {
             id,
             goal,
-            images: Vec::new(),
+            goal_images: Vec::new(),
             start_url: None,
             tabs: Vec::new(),
             seed_urls: Vec::new(),
-            begin: None,
+            setup_script: None,
             sites: Vec::new(),
             login: BTreeMap::new(),
             snapshots: None,
             clock: None,
             storage_state: None,
             device: DeviceSpec::default(),
-            user: Vec::new(),
+            messages: Vec::new(),
             max_steps: default_max_steps(),
             reference_steps: None,
-            stop: StopRules::default(),
+            early_stop: StopRules::default(),
             tags: Vec::new(),
             scorer,
             oracle: Vec::new(),
             wrong_solution: Vec::new(),
-            mistake: Vec::new(),
         }
     }
 

@@ -39,8 +39,8 @@ goal: When does the first train leave?
 start_url: https://rail.test/
 sites: [rail.test]
 max_steps: 12
-images: [https://rail.test/map.png]
-stop: {repeats: 3, unreadable: 2}
+goal_images: [https://rail.test/map.png]
+early_stop: {repeats: 3, unreadable: 2}
 tags: [answer, rail]
 scorer:
   mind2web_live:
@@ -79,13 +79,13 @@ oracle:
 
 #[test]
 fn a_page_may_give_the_goal_and_the_score() {
-    let yaml = "id: one\nstart_url: https://game.test/\nbegin: game.start(7)\ngoal: {page: game.goal}\nscorer:\n  page:\n    \
+    let yaml = "id: one\nstart_url: https://game.test/\nsetup_script: game.start(7)\ngoal: {page: game.goal}\nscorer:\n  page:\n    \
         reward: game.points / 10\n    done: game.over\n";
     let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", yaml)]);
     let suite = Suite::load(&path).unwrap();
     let task = &suite.tasks[0];
     assert_eq!(task.goal, GoalText::Page("game.goal".to_owned()));
-    assert_eq!(task.begin.as_deref(), Some("game.start(7)"));
+    assert_eq!(task.setup_script.as_deref(), Some("game.start(7)"));
     let check =
         PageCheck { reward: "game.points / 10".to_owned(), done: Some("game.over".to_owned()) };
     assert_eq!(task.scorer, Scorer::Page(check));
@@ -99,7 +99,7 @@ fn a_page_may_give_the_goal_and_the_score() {
         ),
         ("{page: game.goal}", "{page: ''}", "SUITE/a.yaml:4:14: goal.page: is empty"),
         ("{page: game.goal}", "[a]", "goal: invalid type: sequence, expected a text, or `page`"),
-        ("game.start(7)", "''", "begin: is empty"),
+        ("game.start(7)", "''", "setup_script: is empty"),
         ("    done:", "    dun:", "unknown field `dun`, expected `reward` or `done`"),
         ("    reward: game.points / 10\n", "", "missing field `reward`"),
     ] {
@@ -138,15 +138,24 @@ fn a_task_may_have_another_world_than_its_suite() {
 }
 
 #[test]
-fn the_older_name_of_a_wrong_solution_is_read() {
-    let steps = |key: &str| format!("{TASK}{key}:\n- answer: no\n");
-    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("mistake"))]);
-    let old = Suite::load(&path).unwrap().tasks.remove(0);
-    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &steps("wrong_solution"))]);
-    assert_eq!(old, Suite::load(&path).unwrap().tasks.remove(0));
-    assert_eq!(old.wrong_solution.len(), 1);
-    let both = task_refusal(&format!("{}{}", steps("mistake"), "wrong_solution:\n- answer: no\n"));
-    assert!(both.contains("older name of `wrong_solution`"), "{both}");
+fn keys_are_read_under_their_older_names_too() {
+    let keys = [
+        ("mistake", "wrong_solution", "[{answer: no}]"),
+        ("user", "messages", "[{step: 2, says: Hurry.}]"),
+        ("begin", "setup_script", "game.start()"),
+        ("stop", "early_stop", "{repeats: 3}"),
+        ("images", "goal_images", "[https://rail.test/map.png]"),
+    ];
+    for (older, name, value) in keys {
+        let load = |key: &str| {
+            let text = format!("{TASK}{key}: {value}\n");
+            let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", &text)]);
+            Suite::load(&path).unwrap().tasks.remove(0)
+        };
+        assert_eq!(load(older), load(name), "{older}");
+        let both = task_refusal(&format!("{TASK}{older}: {value}\n{name}: {value}\n"));
+        assert!(both.contains(&format!("duplicate field `{name}`")), "{both}");
+    }
 }
 
 #[test]

@@ -110,17 +110,10 @@ fn list(suite: &Suite, json: bool) -> Outcome {
 
 fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
     let task = suite.task(id).or_input("show a task")?;
-    let mut fields = serde_yaml::to_value(task).expect("a task that was read can be written");
-    // Digests of suites have it under its older name, which nobody should write any more.
-    if let Some(fields) = fields.as_mapping_mut()
-        && let Some(steps) = fields.remove("mistake")
-    {
-        fields.insert("wrong_solution".into(), steps);
-    }
     if json {
-        out::json(&fields);
+        out::json(task);
     } else {
-        print!("{}", yaml::to_string(&fields).expect("a task that was read can be written"));
+        print!("{}", yaml::to_string(task).expect("a task that was read can be written"));
     }
     Ok(())
 }

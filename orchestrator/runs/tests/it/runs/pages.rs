@@ -8,7 +8,7 @@ fn suite_with_page_goal(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::e
     let mut suite = suite()?;
     suite.tasks.retain(|task| task.id == "bike.two");
     let task = &mut suite.tasks[0];
-    task.begin = Some(begin.to_owned());
+    task.setup_script = Some(begin.to_owned());
     task.goal = GoalText::Page(goal.to_owned());
     task.scorer = Scorer::Page(PageCheck {
         reward: "page / wanted".to_owned(),
@@ -95,7 +95,7 @@ read -r end"#,
     )?;
     let mut suite = suite()?;
     suite.tasks.truncate(1);
-    suite.tasks[0].user = vec![UserMessage {
+    suite.tasks[0].messages = vec![UserMessage {
         step: std::num::NonZeroU32::new(2).ok_or("zero")?,
         says: "Rather a blue one.".to_owned(),
     }];
@@ -164,7 +164,7 @@ async fn an_agent_that_gets_nowhere_is_stopped_where_the_task_says_so() -> Teste
     ] {
         let (_temporary, out) = folder()?;
         assert_eq!(
-            play_changed(&out, &program, |task| task.stop = rules).await?,
+            play_changed(&out, &program, |task| task.early_stop = rules).await?,
             expect,
             "{rules:?}"
         );
@@ -176,7 +176,7 @@ async fn an_agent_that_gets_nowhere_is_stopped_where_the_task_says_so() -> Teste
     let (_temporary, out) = folder()?;
     let program = replying(&["clik('1')", "click('1'", "noop()"]);
     let rules = StopRules { repeats: None, unreadable: NonZeroU32::new(2) };
-    assert_eq!(play_changed(&out, &program, |task| task.stop = rules).await?, Outcome::Stuck);
+    assert_eq!(play_changed(&out, &program, |task| task.early_stop = rules).await?, Outcome::Stuck);
     Ok(())
 }
 
@@ -186,7 +186,7 @@ async fn pictures_of_a_goal_are_given_as_files() -> Tested {
     let program = r#"program:read -r x; echo '{"protocol":1}'; read -r task; echo "$task" >&2; read -r x; echo '{"stop":true}'; read -r end"#;
     let with = |url: &str| {
         let url = url.to_owned();
-        move |task: &mut tasks::Task| task.images = vec![url]
+        move |task: &mut tasks::Task| task.goal_images = vec![url]
     };
     let url = "https://shop.test/bike.png?size=2";
     assert_eq!(

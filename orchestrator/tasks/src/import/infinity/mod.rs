@@ -98,7 +98,7 @@ pub fn manifest(app: &str) -> String {
     let folder = Utf8Path::new("../..").join(APPS).join(app);
     format!(
         "title: {title}
-about: {about}
+description: {about}
 driver: process
 command: [python3, ../../{serve}, {folder}, \"{{port}}\"]
 hosts: [{host}]

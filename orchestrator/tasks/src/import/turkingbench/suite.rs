@@ -216,9 +216,9 @@ fn manifest(tasks: &Utf8Path) -> String {
     let tasks = serde_json::Value::from(tasks.as_str());
     format!(
         "title: Turk
-about: Tasks for workers, one instance on each page, with what they have sent.
+description: Tasks for workers, one instance on each page, with what they have sent.
 driver: embedded                     # pages made of files of yours, from where they are
-embedded: {{turk: {tasks}}}
+embedded: {{turkingbench: {tasks}}}
 hosts: [{HOST}]
 clock: 2024-02-16T09:00:00Z
 ready:
@@ -236,7 +236,7 @@ fn vendor_manifest(files: &Utf8Path, hosts: &BTreeSet<String>) -> String {
     let hosts = json!(hosts);
     format!(
         "title: Vendor
-about: Files of other hosts that pages ask for.
+description: Files of other hosts that pages ask for.
 driver: embedded                     # files of yours, served from where they are
 embedded: {{hosts: {files}}}
 hosts: {hosts}

@@ -111,7 +111,7 @@ pub fn manifest(instance: &Url, user: &str) -> Result<String, ImportError> {
     let text = |text: &str| serde_json::Value::from(text);
     Ok(format!(
         "title: ServiceNow
-about: An instance of yours, with what WorkArena installs on it.
+description: An instance of yours, with what WorkArena installs on it.
 driver: external
 url: {url}
 hosts: [{host}]
