@@ -110,8 +110,8 @@ impl Environment for Fake {
         Ok(())
     }
 
-    /// The page's scripts know `page`, the number of the page, and `wanted`, which the script of the
-    /// task sets; all else throws.
+    /// The page's scripts know `page`, the number of the page, and `wanted`, which the task's
+    /// script sets; all else throws.
     async fn evaluate(&mut self, script: &str) -> Result<Result<Value, String>, EnvironmentError> {
         let set = script.strip_prefix("wanted = ").and_then(|text| text.split(['\n', ';']).next());
         if let Some(number) = set.and_then(|text| text.parse().ok()) {

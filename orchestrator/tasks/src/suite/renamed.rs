@@ -19,8 +19,8 @@ const RENAMED: [(&str, &str); 5] = [
 /// What a probe is asked with, below `scorer`: the older name, and the name now.
 const RENAMED_PARAMS: (&str, &str) = ("with", "params");
 
-/// Reads the file of one task as it stands: its paths are not resolved, and nothing of it is compared
-/// with its suite. Older names of keys are logged.
+/// Reads the file of one task as it stands: its paths are not resolved, and nothing of it is
+/// compared with its suite. Older names of keys are logged.
 ///
 /// # Errors
 ///
