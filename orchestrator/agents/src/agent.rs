@@ -4,7 +4,8 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use browser::{Action, Dialect, Observation, ObservationOptions, ParseError};
+use actions::{Action, Dialect, ParseError};
+use browser::{Observation, ObservationOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 

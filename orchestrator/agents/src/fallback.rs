@@ -5,7 +5,8 @@
 //! without an answer, declares the goal infeasible, or reaches its last action without an answer.
 //! It continues on the current page with the remaining actions.
 
-use browser::{Action, ObservationOptions};
+use actions::Action;
+use browser::ObservationOptions;
 
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};

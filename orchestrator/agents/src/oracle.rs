@@ -3,7 +3,8 @@
 //! The steps name elements by role and accessible name. Each step finds its element in the current
 //! page. So a solution survives changed element ids and fails clearly on a different page.
 
-use browser::{Action, Button, Modifier, Observation, ObservationOptions, Press};
+use actions::{Action, Button, Modifier, Press};
+use browser::{Observation, ObservationOptions};
 use scoring::solution::{Click, Element, FormField, ModifierKey, MouseButton, OracleStep};
 
 use crate::agent::BeginOptions;

@@ -2,7 +2,8 @@
 //!
 //! Its choices depend on the world's seed, the task, the repeat and the step, so its runs repeat.
 
-use browser::{Action, Element, Observation};
+use actions::Action;
+use browser::{Element, Observation};
 use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Goal, NextReply, Reply, View};

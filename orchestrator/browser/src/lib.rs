@@ -11,13 +11,11 @@
 //! clock/     the page's time, slice by slice; frames and answers in between; when a page is done
 //! observe/   what an agent sees, and the ids by which it names elements
 //! formats/   the same in the formats of other papers' agents; token budgets
-//! action/    what an agent can do, and the dialects in which that is written
 //! act/       doing it
 //! order/     the order of what happens in the pages, for people
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
 //! capture/   what a person does in the pages
 //! attach/    attach mode: a browser that other programs drive, and what they may ask of it
-//! python     the literals and calls of Python, in which actions and observations are written
 //! ```
 //!
 //! **Invariants.**
@@ -43,7 +41,6 @@
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
 mod act;
-mod action;
 mod attach;
 mod capture;
 mod cdp;
@@ -55,16 +52,12 @@ mod launch;
 mod observe;
 mod order;
 mod page;
-mod python;
 mod session;
 
 pub use act::ActionError;
 pub use act::dialogs::Dialog;
 pub use act::downloads::Download;
 pub use act::element::ActionTarget;
-pub use action::{
-    Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name,
-};
 pub use attach::{DevToolsAddress, can_serve_webdriver};
 pub use capture::{
     Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture,
@@ -96,5 +89,4 @@ pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
 pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
-pub use python::SyntaxError;
 pub use session::Session;

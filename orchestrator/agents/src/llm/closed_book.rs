@@ -2,7 +2,7 @@
 //! model answers from its own knowledge, with or without an example. A model that says it does not
 //! know has not answered.
 
-use browser::Action;
+use actions::Action;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -8,7 +8,8 @@
 
 use std::collections::VecDeque;
 
-use browser::{Dialect, ObservationOptions};
+use actions::Dialect;
+use browser::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -7,7 +7,8 @@
 //! The page is shown as BrowserGym's accessibility tree, as pruned HTML, as a screenshot with ids,
 //! or as any combination.
 
-use browser::{Dialect, Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
+use actions::Dialect;
+use browser::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use llm_client::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

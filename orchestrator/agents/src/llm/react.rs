@@ -7,7 +7,8 @@
 //! requested again, up to twice. With `vision` the agent also sees a screenshot, as the original
 //! can.
 
-use browser::{Dialect, ObservationOptions};
+use actions::Dialect;
+use browser::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

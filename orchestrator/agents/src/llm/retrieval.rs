@@ -5,7 +5,8 @@
 //! page, up to a limit; the original gets snippets from an API. After the maximum number of
 //! searches the model must answer.
 
-use browser::{Action, ObservationOptions, TreeText, truncate};
+use actions::Action;
+use browser::{ObservationOptions, TreeText, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

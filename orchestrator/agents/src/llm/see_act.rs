@@ -12,7 +12,8 @@
 //! order, in batches, with a last choice that turns to the next batch. Elements are shown by role
 //! and name, in the originals as HTML.
 
-use browser::{Action, Dialect, Element, ObservationOptions, choice_name};
+use actions::{Action, Dialect, choice_name};
+use browser::{Element, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -10,7 +10,8 @@
 //! shows the action itself. An unreadable reply is a failed step, as in the original, and the model
 //! sees the error.
 
-use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions, truncate};
+use actions::Dialect;
+use browser::{Marks, ObservationOptions, ScreenshotOptions, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use browser::{Dialect, Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
+use actions::Dialect;
+use browser::{Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;

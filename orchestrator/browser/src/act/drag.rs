@@ -6,11 +6,12 @@
 
 use std::time::Duration;
 
+use actions::{Button, Point};
 use serde_json::{Value, json};
 
 use crate::act::element::ElementHandle;
 use crate::cdp::tracker::Page;
-use crate::{ActionError, Button, Error, Point, Session};
+use crate::{ActionError, Error, Session};
 
 /// How long the browser may take to report the dragged data, once the page has allowed the drag.
 const DRAG_TIMEOUT: Duration = Duration::from_secs(10);

@@ -12,8 +12,8 @@
 //! dialogs, downloads, upload   what passes between a page and its user besides the page
 //! ```
 //!
-//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is
-//! done: [`Session::settle`] follows each action.
+//! How actions are written is in the crate [`actions`]. Nothing here waits until a page is done:
+//! [`Session::settle`] follows each action.
 
 mod actionability;
 mod closest_option;
@@ -33,12 +33,13 @@ pub(crate) mod upload;
 
 use std::time::Duration;
 
+use actions::{Action, Point, Press};
 pub use error::ActionError;
 use serde_json::json;
 
+use crate::Session;
 use crate::act::dialogs::DialogPolicy;
 use crate::cdp::tracker::Page;
-use crate::{Action, Point, Press, Session};
 
 /// The longest way to scroll at once, in CSS pixels. Chromium's pages end before that.
 const LONGEST_SCROLL: f64 = 40_000_000.0;
@@ -64,7 +65,7 @@ impl Session {
     async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
         self.check_places(action)?;
         let page = self.tracker.lock().active()?;
-        if action.is_of_keys() {
+        if is_of_keys(action) {
             self.receiver = self.describe_focused(&page).await;
         }
         match action {
@@ -189,4 +190,16 @@ impl Session {
         self.action_target = Some(action_target);
         Ok(())
     }
+}
+
+/// Whether an action is keys for whatever has the focus.
+fn is_of_keys(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::KeyPress(_)
+            | Action::KeyDown(_)
+            | Action::KeyUp(_)
+            | Action::Type(_)
+            | Action::Insert(_)
+    )
 }

@@ -6,11 +6,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use actions::{Point, Press};
 use serde_json::{Value, json};
 
 use crate::act::element::ElementHandle;
 use crate::cdp::tracker::{BrowserState, Page};
-use crate::{ActionError, Error, Point, Press, Session};
+use crate::{ActionError, Error, Session};
 
 /// How long the page may take to open a file chooser after a click.
 const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::Dialect;
 use agents::{ActionFormat, Agent, BeginOptions, Error, Goal, NextReply, Reply, View};
-use browser::{Dialect, ObservationOptions};
+use browser::ObservationOptions;
 use parking_lot::Mutex;
 use results::EpisodeRecord;
 use serde_json::{Value, json};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actions::Action;
 use agents::{Agent, Goal, GoalImage, Reply, Role, View};
-use browser::{Action, ScreenshotOptions};
+use browser::ScreenshotOptions;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use llm_client::Model;
