@@ -72,7 +72,7 @@ impl Agent for Random {
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
-        let action = self.action(&goal.task, view.step, view.observation).to_string();
-        Box::pin(std::future::ready(Ok(Reply::Act { action, reason: None })))
+        let action = self.action(&goal.task, view.step, view.observation);
+        Box::pin(std::future::ready(Ok(Reply::act(action, None))))
     }
 }

@@ -20,6 +20,8 @@ use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
+const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::WebArena, multiaction: false };
+
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -103,7 +105,7 @@ impl WebArena {
         let text = self.client.ask(prompt, context, pictures).await?;
         let (action, reason) = apart(&text);
         self.previous = Some(action.clone());
-        Ok(Reply::Act { action, reason })
+        Ok(FORMAT.read_reply(action, reason))
     }
 }
 
@@ -126,10 +128,6 @@ impl Agent for WebArena {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat { dialect: Dialect::WebArena, multiaction: false }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {
