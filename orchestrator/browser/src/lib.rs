@@ -11,12 +11,16 @@
 //! clock/     the page's time, slice by slice; frames and answers in between; when a page is done
 //! observe/   what an agent sees, and the ids by which it names elements
 //! formats/   the same in the formats of other papers' agents; token budgets
-//! act/       doing it
+//! act/       carrying out an action
 //! order/     the order of what happens in the pages, for people
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
 //! capture/   what a person does in the pages
 //! attach/    attach mode: a browser that other programs drive, and what they may ask of it
 //! ```
+//!
+//! All events of the browser are taken by `cdp`'s tracker, one after the other, under one lock.
+//! What `clock`, `observe`, `order` and `act` remember of them is their own, and a part of the same
+//! state: the session puts the parts together. `cdp` knows none of them.
 //!
 //! **Invariants.**
 //!
@@ -55,14 +59,13 @@ mod page;
 mod session;
 
 pub use act::ActionError;
-pub use act::dialogs::Dialog;
-pub use act::downloads::Download;
 pub use act::element::ActionTarget;
 pub use attach::{DevToolsAddress, can_serve_webdriver};
 pub use capture::{
     Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture,
     PersonInput, PersonTarget, TabHistory, outlined,
 };
+pub use clock::determinism::Determinism;
 pub use clock::pace::Pace;
 pub use clock::settle::SettleOutcome;
 pub use error::Error;
@@ -78,13 +81,14 @@ pub use launch::process::end_all;
 pub use launch::programs::{
     CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs,
 };
-pub use launch::settings::{Determinism, Launch};
+pub use launch::settings::Launch;
 pub use observe::axtree::{Element, TreeText};
 pub use observe::boxes::ElementBox;
 pub use observe::console::ConsoleMessage;
 pub use observe::observation::{Observation, Tab};
 pub use observe::options::ObservationOptions;
 pub use observe::properties::Properties;
+pub use observe::reports::{Dialog, Download};
 pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};

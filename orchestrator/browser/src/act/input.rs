@@ -10,6 +10,7 @@ use crate::act::keys::Key;
 use crate::cdp::tracker::{BrowserState, Page, Tracker};
 use crate::clock::response_ordering::SLOW_RESPONSE;
 use crate::clock::screen::Shown;
+use crate::clock::state::ClockState;
 use crate::{ActionError, Error, Session};
 
 /// How long the page's time runs so that animation frames and timers of 0 ms do.
@@ -111,7 +112,7 @@ pub(crate) struct InputHold {
 
 impl Drop for InputHold {
     fn drop(&mut self) {
-        self.tracker.lock().input_in_flight = self.before;
+        self.tracker.lock().part_mut::<ClockState>().input_in_flight = self.before;
         self.tracker.notify();
     }
 }
@@ -129,10 +130,14 @@ impl Session {
     /// Keeps responses back from the pages, so that nothing comes between events. Returns once the
     /// response that was on its way has come.
     pub(crate) async fn hold_input(&self) -> InputHold {
-        let before = std::mem::replace(&mut self.tracker.lock().input_in_flight, true);
+        let before = std::mem::replace(
+            &mut self.tracker.lock().part_mut::<ClockState>().input_in_flight,
+            true,
+        );
         let hold = InputHold { tracker: Arc::clone(&self.tracker), before };
         let condition = |_: &BrowserState| "a response to reach its page".to_owned();
-        let has_come = |state: &BrowserState| (!state.is_releasing).then_some(());
+        let has_come =
+            |state: &BrowserState| (!state.part::<ClockState>().is_releasing).then_some(());
         // A response that does not come is not waited for, and a page that has gone gets none.
         let _ = self.tracker.wait_for(SLOW_RESPONSE, condition, has_come).await;
         hold

@@ -8,8 +8,9 @@
 //! mouse, scroll, drag   moving, clicking, scrolling, dragging
 //! keyboard, keys        typing, filling, key combinations
 //! closest_option        the option of a `<select>` that is most like a text
-//! navigate              addresses and the history of a tab
+//! navigate, tabs        addresses and the history of a tab; tabs
 //! dialogs, downloads, upload   what passes between a page and its user besides the page
+//! state                 what the browser has told of these
 //! ```
 //!
 //! How actions are written is in the crate [`actions`]. Nothing here waits until a page is done:
@@ -29,6 +30,8 @@ mod mouse;
 mod navigate;
 mod scroll;
 mod selector;
+pub(crate) mod state;
+mod tabs;
 pub(crate) mod upload;
 
 use std::time::Duration;
@@ -39,6 +42,7 @@ use serde_json::json;
 
 use crate::Session;
 use crate::act::dialogs::DialogPolicy;
+use crate::act::state::ActState;
 use crate::cdp::tracker::Page;
 
 /// The longest way to scroll at once, in CSS pixels. Chromium's pages end before that.
@@ -53,7 +57,7 @@ impl Session {
         self.action_target = None;
         self.receiver = None;
         self.notices.clear();
-        self.tracker.lock().begin_action();
+        self.tracker.lock().part_mut::<ActState>().begin_action();
         let result = self.perform(action).await;
         if let Err(error) = &result {
             self.receiver = None;
@@ -90,7 +94,7 @@ impl Session {
             Action::CloseTab => self.close_tab(&page).await,
             Action::FocusTab { index } => self.focus_tab(*index).await,
             Action::HandleDialogs { accept, text } => {
-                self.tracker.lock().dialog_policy =
+                self.tracker.lock().part_mut::<ActState>().dialog_policy =
                     Some(DialogPolicy { accept: *accept, text: text.clone() });
                 Ok(())
             }

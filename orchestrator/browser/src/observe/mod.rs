@@ -11,6 +11,7 @@
 //! notices           texts that come and go between two observations
 //! boxes             where the elements in view are, for those who look at a trace
 //! properties        visibility, bounding box and clickability of elements
+//! reports           dialogs and downloads
 //! screenshot, overlay   pictures, and bids drawn on them
 //! console           what pages write to the console, and their errors; agents do not see it
 //! ```
@@ -34,4 +35,5 @@ pub(crate) mod observation;
 pub(crate) mod options;
 pub(crate) mod overlay;
 pub(crate) mod properties;
+pub(crate) mod reports;
 pub(crate) mod screenshot;

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::cdp::tracker::Page;
+use crate::clock::state::ClockState;
 use crate::observe::frames::Frame;
 use crate::{Error, Session};
 
@@ -22,7 +23,7 @@ impl Session {
             return Ok(Vec::new());
         }
         // The page tells of its frames, but for those of other sites.
-        let asked = if self.tracker.lock().has_foreign_frames {
+        let asked = if self.tracker.lock().part::<ClockState>().has_foreign_frames {
             frames
         } else {
             frames.get(..1).unwrap_or_default()
