@@ -9,8 +9,9 @@
 //! cdp/       the DevTools client: commands, events, and the state of pages, workers and requests
 //! inject/    the scripts that make randomness and clocks repeat
 //! clock/     the page's time, slice by slice; frames and answers in between; when a page is done
-//! observe/   what an agent sees, and the ids by which it names elements
-//! formats/   the same in the formats of other papers' agents; token budgets
+//! trees/     the browser's trees of a page, and the ids by which agents name elements
+//! formats/   what other papers' agents see of them; token budgets
+//! observe/   what an agent sees
 //! act/       carrying out an action
 //! order/     the order of what happens in the pages, for people
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
@@ -57,6 +58,7 @@ mod observe;
 mod order;
 mod page;
 mod session;
+mod trees;
 
 pub use act::ActionError;
 pub use act::element::ActionTarget;
@@ -82,15 +84,16 @@ pub use launch::programs::{
     CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs,
 };
 pub use launch::settings::Launch;
-pub use observe::axtree::{Element, TreeText};
 pub use observe::boxes::ElementBox;
 pub use observe::console::ConsoleMessage;
-pub use observe::observation::{Observation, Tab};
+pub use observe::observation::Observation;
 pub use observe::options::ObservationOptions;
-pub use observe::properties::Properties;
 pub use observe::reports::{Dialog, Download};
 pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
 pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
+pub use page::tabs::Tab;
 pub use session::Session;
+pub use trees::axtree::{Element, TreeText};
+pub use trees::properties::Properties;

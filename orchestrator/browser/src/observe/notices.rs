@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::cdp::tracker::Page;
 use crate::clock::state::ClockState;
-use crate::observe::frames::Frame;
+use crate::trees::frames::Frame;
 use crate::{Error, Session};
 
 const NOTICES: &str = include_str!("notices.js");

@@ -35,8 +35,8 @@ use crate::launch::process::Ends;
 use crate::launch::services::ServiceProcesses;
 use crate::observe::blob_names::BlobNames;
 use crate::observe::console::ConsoleBuffer;
-use crate::observe::frames::Bids;
 use crate::order::{OrderWriter, RunningTrace};
+use crate::trees::frames::Bids;
 use crate::{Determinism, Device, Error, Launch};
 
 /// How long a browser may take to end in order.
