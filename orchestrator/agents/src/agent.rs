@@ -4,7 +4,8 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use browser::{Action, Dialect, Observation, ObservationOptions, ParseError};
+use actions::{Action, Dialect, ParseError};
+use browser::{Observation, ObservationOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -69,14 +70,16 @@ pub enum Role {
 }
 
 /// An agent's answer to an observation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// Performs this action, written in the agent's dialect. The text is kept as the agent wrote
-    /// it: if it cannot be parsed, the step fails but the episode continues.
+    /// Performs actions, in order. If there is none that can be read, the step fails but the
+    /// episode continues.
     Act {
-        /// For example `click('12')`. May be a model's whole text if the dialect defines how to
-        /// find the action in it.
-        action: String,
+        /// At least one.
+        actions: Result<Vec<Action>, ParseError>,
+        /// The text that is kept. It is as a program or a model wrote it, so it may have more than
+        /// the actions. An action that nobody wrote is in BrowserGym's notation.
+        text: String,
         /// The agent's reason.
         reason: Option<String>,
     },
@@ -85,6 +88,13 @@ pub enum Reply {
         /// The agent's reason.
         reason: Option<String>,
     },
+}
+
+impl Reply {
+    /// Performs an action that nobody has written.
+    pub fn act(action: Action, reason: Option<String>) -> Reply {
+        Reply::Act { text: action.to_string(), actions: Ok(vec![action]), reason }
+    }
 }
 
 /// How an agent writes its actions.
@@ -105,6 +115,11 @@ impl ActionFormat {
             Ok(vec![self.dialect.read_one(text)?])
         }
     }
+
+    /// The reply of an agent that wrote this text.
+    pub fn read_reply(self, text: String, reason: Option<String>) -> Reply {
+        Reply::Act { actions: self.read(&text), text, reason }
+    }
 }
 
 /// The future of [`Agent::begin`]: the observation formats that the agent wants.
@@ -124,11 +139,6 @@ pub trait Agent: Send {
 
     /// Returns the next action for the current view.
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a>;
-
-    /// The format of the last reply.
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat::default()
-    }
 
     /// Returns the model calls since the last time and clears the list.
     fn take_calls(&mut self) -> Vec<Call> {

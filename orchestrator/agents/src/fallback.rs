@@ -5,34 +5,31 @@
 //! without an answer, declares the goal infeasible, or reaches its last action without an answer.
 //! It continues on the current page with the remaining actions.
 
-use browser::{Action, ObservationOptions};
+use actions::Action;
+use browser::ObservationOptions;
 
 use crate::agent::BeginOptions;
-use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// Agents in order. There is at least one.
 pub struct Fallback {
     agents: Vec<Box<dyn Agent>>,
     current: usize,
-    spoke: usize,
 }
 
 impl Fallback {
     /// An ensemble of these agents, in order.
     pub fn new(agents: Vec<Box<dyn Agent>>) -> Fallback {
-        Fallback { agents, current: 0, spoke: 0 }
+        Fallback { agents, current: 0 }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {
         loop {
-            self.spoke = self.current;
             let is_last = self.current + 1 == self.agents.len();
             let agent = &mut self.agents[self.current];
             let reply = agent.next(goal, view).await?;
-            let answered = answers(&reply, agent.action_format());
-            let goes_on =
-                matches!(reply, Reply::Act { .. }) && !gives_up(&reply, agent.action_format());
-            if is_last || answered || (goes_on && view.step < goal.max_steps) {
+            let goes_on = matches!(reply, Reply::Act { .. }) && !gives_up(&reply);
+            if is_last || answers(&reply) || (goes_on && view.step < goal.max_steps) {
                 return Ok(reply);
             }
             self.current += 1;
@@ -41,25 +38,19 @@ impl Fallback {
 }
 
 /// Whether the reply ends the episode with an answer.
-fn answers(reply: &Reply, speech: ActionFormat) -> bool {
-    ends(
-        reply,
-        speech,
-        |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()),
-    )
+fn answers(reply: &Reply) -> bool {
+    ends(reply, |action| matches!(action, Action::Answer { text } if !text.trim().is_empty()))
 }
 
 /// Whether the reply ends the episode in any way.
-fn gives_up(reply: &Reply, speech: ActionFormat) -> bool {
-    ends(reply, speech, |action| action.is_final())
+fn gives_up(reply: &Reply) -> bool {
+    ends(reply, Action::is_final)
 }
 
-fn ends(reply: &Reply, speech: ActionFormat, wanted: impl Fn(&Action) -> bool) -> bool {
+fn ends(reply: &Reply, wanted: impl Fn(&Action) -> bool) -> bool {
     match reply {
-        Reply::Act { action, .. } => {
-            speech.read(action).is_ok_and(|actions| actions.iter().any(wanted))
-        }
-        Reply::Stop { .. } => false,
+        Reply::Act { actions: Ok(actions), .. } => actions.iter().any(wanted),
+        Reply::Act { .. } | Reply::Stop { .. } => false,
     }
 }
 
@@ -80,10 +71,6 @@ impl Agent for Fallback {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        self.agents[self.spoke].action_format()
     }
 
     fn is_built_in(&self) -> bool {

@@ -3,7 +3,8 @@
 //! The steps name elements by role and accessible name. Each step finds its element in the current
 //! page. So a solution survives changed element ids and fails clearly on a different page.
 
-use browser::{Action, Button, Modifier, Observation, ObservationOptions, Press};
+use actions::{Action, Button, Modifier, Press};
+use browser::{Observation, ObservationOptions};
 use scoring::solution::{Click, Element, FormField, ModifierKey, MouseButton, OracleStep};
 
 use crate::agent::BeginOptions;
@@ -40,7 +41,7 @@ impl Oracle {
             match action(&step, self.next, observation)? {
                 Some(action) => {
                     let reason = step.element().map(describe);
-                    return Ok(Reply::Act { action: action.to_string(), reason });
+                    return Ok(Reply::act(action, reason));
                 }
                 // The field may appear after another one is filled in, so the step is retried at
                 // the end.
@@ -189,8 +190,8 @@ mod tests {
             OracleStep::Answer("05:12".to_owned()),
         ]);
         let mut actions = Vec::new();
-        while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
-            actions.push(action);
+        while let Reply::Act { text, .. } = oracle.reply(&page(), None).unwrap() {
+            actions.push(text);
         }
         assert_eq!(
             actions,
@@ -208,8 +209,8 @@ mod tests {
             OracleStep::GoForward,
         ]);
         let mut actions = Vec::new();
-        while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
-            actions.push(action);
+        while let Reply::Act { text, .. } = oracle.reply(&page(), None).unwrap() {
+            actions.push(text);
         }
         let expected = [
             "click('css=#menu > div:nth-of-type(2)')",
@@ -229,8 +230,8 @@ mod tests {
             of(r#"{"click": {"role": "link", "name": "Fares", "modifiers": ["ControlOrMeta"]}}"#),
         ]);
         let mut actions = Vec::new();
-        while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
-            actions.push(action);
+        while let Reply::Act { text, .. } = oracle.reply(&page(), None).unwrap() {
+            actions.push(text);
         }
         assert_eq!(
             actions,
@@ -255,7 +256,7 @@ mod tests {
             Observation { turkingbench: Some(names.iter().map(field).collect()), ..page() }
         };
         let mut ask = |names: &[&str]| match oracle.reply(&shows(names), None).unwrap() {
-            Reply::Act { action, .. } => action,
+            Reply::Act { text, .. } => text,
             Reply::Stop { .. } => "stop".to_owned(),
         };
         assert!(ask(&["now"]).contains(r#"[name="now"]"#));

@@ -2,7 +2,8 @@
 //!
 //! Its choices depend on the world's seed, the task, the repeat and the step, so its runs repeat.
 
-use browser::{Action, Element, Observation};
+use actions::Action;
+use browser::{Element, Observation};
 use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Goal, NextReply, Reply, View};
@@ -71,7 +72,7 @@ impl Agent for Random {
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
-        let action = self.action(&goal.task, view.step, view.observation).to_string();
-        Box::pin(std::future::ready(Ok(Reply::Act { action, reason: None })))
+        let action = self.action(&goal.task, view.step, view.observation);
+        Box::pin(std::future::ready(Ok(Reply::act(action, None))))
     }
 }

@@ -55,11 +55,7 @@ impl RecordedReplies {
     /// The agent of one episode.
     pub(crate) fn episode(&self, task: &str, repeat: u32) -> Recorded {
         let episode = self.episodes.get(&(task.to_owned(), repeat)).cloned().unwrap_or_default();
-        Recorded {
-            replies: episode.replies.into_iter(),
-            failure: episode.failure,
-            speech: self.speech,
-        }
+        Recorded { replies: episode.replies.into_iter(), failure: episode.failure }
     }
 }
 
@@ -68,7 +64,6 @@ impl RecordedReplies {
 pub(crate) struct Recorded {
     replies: std::vec::IntoIter<Reply>,
     failure: Option<RecordedFailure>,
-    speech: ActionFormat,
 }
 
 impl Agent for Recorded {
@@ -84,9 +79,5 @@ impl Agent for Recorded {
             (None, None) => Ok(Reply::Stop { reason: None }),
         };
         Box::pin(std::future::ready(reply))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        self.speech
     }
 }

@@ -10,7 +10,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Action, CaptureEvent, Session};
+use actions::Action;
+use browser::{CaptureEvent, Session};
 use in_flight::InFlight;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;

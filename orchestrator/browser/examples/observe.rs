@@ -8,7 +8,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Launch, ObservationOptions, Session};
+use actions::Action;
+use browser::{Determinism, Launch, ObservationOptions, Session};
 use in_flight::InFlight;
 
 const SETTLE: Duration = Duration::from_secs(30);
@@ -42,8 +43,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             // included.
             session
                 .act(&Action::MouseClick(
-                    browser::Point { x: 5.0, y: 5.0 },
-                    browser::Press::default(),
+                    actions::Point { x: 5.0, y: 5.0 },
+                    actions::Press::default(),
                 ))
                 .await?;
             session.settle(&in_flight, SETTLE).await?;

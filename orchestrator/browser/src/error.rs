@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// A failure of the browser or of its remote control. What a page refuses to an agent is an
-/// [`crate::ActionError`] instead.
+/// `ActionError` instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

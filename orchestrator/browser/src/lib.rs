@@ -9,16 +9,19 @@
 //! cdp/       the DevTools client: commands, events, and the state of pages, workers and requests
 //! inject/    the scripts that make randomness and clocks repeat
 //! clock/     the page's time, slice by slice; frames and answers in between; when a page is done
-//! observe/   what an agent sees, and the ids by which it names elements
-//! formats/   the same in the formats of other papers' agents; token budgets
-//! action/    what an agent can do, and the dialects in which that is written
-//! act/       doing it
+//! trees/     the browser's trees of a page, and the ids by which agents name elements
+//! formats/   what other papers' agents see of them; token budgets
+//! observe/   what an agent sees
+//! act/       carrying out an action
 //! order/     the order of what happens in the pages, for people
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
 //! capture/   what a person does in the pages
 //! attach/    attach mode: a browser that other programs drive, and what they may ask of it
-//! python     the literals and calls of Python, in which actions and observations are written
 //! ```
+//!
+//! All events of the browser are taken by `cdp`'s tracker, one after the other, under one lock.
+//! What `clock`, `observe`, `order` and `act` remember of them is their own, and a part of the same
+//! state: the session puts the parts together. `cdp` knows none of them.
 //!
 //! **Invariants.**
 //!
@@ -43,7 +46,6 @@
 //! The crate knows nothing of tasks, scores or snapshots, and of the gateway only how busy it is.
 
 mod act;
-mod action;
 mod attach;
 mod capture;
 mod cdp;
@@ -55,21 +57,17 @@ mod launch;
 mod observe;
 mod order;
 mod page;
-mod python;
 mod session;
+mod trees;
 
 pub use act::ActionError;
-pub use act::dialogs::Dialog;
-pub use act::downloads::Download;
 pub use act::element::ActionTarget;
-pub use action::{
-    Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name,
-};
 pub use attach::{DevToolsAddress, can_serve_webdriver};
 pub use capture::{
     Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture,
     PersonInput, PersonTarget, TabHistory, outlined,
 };
+pub use clock::determinism::Determinism;
 pub use clock::pace::Pace;
 pub use clock::settle::SettleOutcome;
 pub use error::Error;
@@ -85,16 +83,17 @@ pub use launch::process::end_all;
 pub use launch::programs::{
     CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs,
 };
-pub use launch::settings::{Determinism, Launch};
-pub use observe::axtree::{Element, TreeText};
+pub use launch::settings::Launch;
 pub use observe::boxes::ElementBox;
 pub use observe::console::ConsoleMessage;
-pub use observe::observation::{Observation, Tab};
+pub use observe::observation::Observation;
 pub use observe::options::ObservationOptions;
-pub use observe::properties::Properties;
+pub use observe::reports::{Dialog, Download};
 pub use observe::screenshot::{Marks, ScreenshotOptions};
 pub use page::cookies::Cookie;
 pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
 pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
-pub use python::SyntaxError;
+pub use page::tabs::Tab;
 pub use session::Session;
+pub use trees::axtree::{Element, TreeText};
+pub use trees::properties::Properties;

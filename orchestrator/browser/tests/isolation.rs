@@ -12,7 +12,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Error, Launch, Session};
+use actions::Action;
+use browser::{Determinism, Error, Launch, Session};
 use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);

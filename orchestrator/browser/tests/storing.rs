@@ -16,7 +16,8 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Session};
 use in_flight::InFlight;
 
 use crate::load::Load;

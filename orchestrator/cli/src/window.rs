@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use browser::{Action, Launch, Session};
+use actions::Action;
+use browser::{Launch, Session};
 use gateway::{CertificateAuthority, Gateway};
 use runs::browser_state;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,7 @@
 //! Manual recording: a person browses in a window, and the gateway records every page.
 
-use browser::{Action, Session};
+use actions::Action;
+use browser::Session;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 

@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{AccessBarrier, Action, Session, Survey};
+use actions::Action;
+use browser::{AccessBarrier, Session, Survey};
 use in_flight::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;

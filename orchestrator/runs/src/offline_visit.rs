@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use browser::{Action, Device, Launch, Session, StorageState};
+use actions::Action;
+use browser::{Device, Launch, Session, StorageState};
 use gateway::replay::ReplayOptions;
 use gateway::{Answer, CertificateAuthority, Config, Entry, Gateway, Replay, Routes, Target};
 use results::analysis::order;

@@ -2,7 +2,7 @@
 //! model answers from its own knowledge, with or without an example. A model that says it does not
 //! know has not answered.
 
-use browser::Action;
+use actions::Action;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -48,7 +48,7 @@ pub(super) fn answer(text: &str) -> Reply {
     if unknown {
         return Reply::Stop { reason };
     }
-    Reply::Act { action: Action::Answer { text: answer.to_owned() }.to_string(), reason }
+    Reply::act(Action::Answer { text: answer.to_owned() }, reason)
 }
 
 impl Agent for ClosedBook {
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn an_answer_is_told_from_none() {
-        let answered = Action::Answer { text: "42 'km'".to_owned() }.to_string();
+        let answered = Action::Answer { text: "42 'km'".to_owned() };
         let reason = Some("It is far.".to_owned());
-        assert_eq!(answer("It is far.\nAnswer: 42 'km'"), Reply::Act { action: answered, reason });
+        assert_eq!(answer("It is far.\nAnswer: 42 'km'"), Reply::act(answered, reason));
         for none in ["Answer: None", "I do not know", "Answer:", "Answer: unknown."] {
             assert!(matches!(answer(none), Reply::Stop { .. }), "{none}");
         }

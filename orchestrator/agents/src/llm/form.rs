@@ -8,7 +8,8 @@
 
 use std::collections::VecDeque;
 
-use browser::{Dialect, ObservationOptions};
+use actions::Dialect;
+use browser::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -16,6 +17,8 @@ use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
+
+const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::TurkingBench, multiaction: true };
 
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,7 +71,7 @@ impl Form {
             screenshot: view.screenshot.filter(|_| self.settings.vision),
         };
         let action = self.client.ask("form", context, pictures).await?;
-        Ok(Reply::Act { action: action.trim().to_owned(), reason: Some(format!("field {name}")) })
+        Ok(FORMAT.read_reply(action.trim().to_owned(), Some(format!("field {name}"))))
     }
 }
 
@@ -85,10 +88,6 @@ impl Agent for Form {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {

@@ -7,7 +7,8 @@
 //! The page is shown as BrowserGym's accessibility tree, as pruned HTML, as a screenshot with ids,
 //! or as any combination.
 
-use browser::{Dialect, Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
+use actions::{Action, Dialect};
+use browser::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use llm_client::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -141,10 +142,11 @@ impl Generic {
             let reply = self.client.answer("generic", context.clone(), pictures, &turns).await?;
             let text = &reply.text;
             match self.read(text) {
-                Ok(turn) => {
+                Ok((turn, actions)) => {
                     self.plan = tagged(text, "plan").or(self.plan.take());
                     self.history.push(turn.clone());
-                    return Ok(Reply::Act { action: turn.action, reason: turn.thought });
+                    let Turn { thought: reason, action: text, .. } = turn;
+                    return Ok(Reply::Act { actions: Ok(actions), text, reason });
                 }
                 Err(why) => {
                     let why =
@@ -160,13 +162,16 @@ impl Generic {
         Ok(Reply::Stop { reason: Some(format!("no reply could be read: {wrong}")) })
     }
 
-    fn read(&self, text: &str) -> Result<Turn, String> {
+    fn read(&self, text: &str) -> Result<(Turn, Vec<Action>), String> {
         // Actions that the model only considers in its reasoning do not count.
         let (_, words) = llm_client::apart(text);
         let action =
             tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
-        self.action_format().read(&action).map_err(|error| format!("failed to {error}"))?;
-        Ok(Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action })
+        let format =
+            ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction };
+        let actions = format.read(&action).map_err(|error| format!("failed to {error}"))?;
+        let turn = Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action };
+        Ok((turn, actions))
     }
 }
 
@@ -192,10 +197,6 @@ impl Agent for Generic {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {

@@ -7,14 +7,15 @@
 //! requested again, up to twice. With `vision` the agent also sees a screenshot, as the original
 //! can.
 
-use browser::{Dialect, ObservationOptions};
+use actions::{Action, Dialect, ParseError};
+use browser::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::BeginOptions;
-use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
+use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// Number of attempts to get a readable reply.
 const TRIES: u32 = 3;
@@ -121,26 +122,23 @@ impl React {
         let mut context = context(goal, view, page);
         context.insert("memory".to_owned(), json!(self.memory));
         let pictures = self.pictures(goal, view);
-        let mut text = String::new();
+        let (mut text, mut action) = (String::new(), Err(ParseError::Empty));
         for _ in 0..TRIES {
             text = self.client.ask("react", context.clone(), pictures).await?;
-            if Dialect::WebCanvas.read_one(&text).is_ok() {
+            action = Dialect::WebCanvas.read_one(&text);
+            if action.is_ok() {
                 break;
             }
         }
         let thought = object(&text).and_then(|object| Some(object["thought"].as_str()?.to_owned()));
-        let action = match Dialect::WebCanvas.read_one(&text) {
-            Ok(action) => action.to_string(),
-            Err(_) => text.clone(),
-        };
         let turn = Turn {
             thought: thought.clone().unwrap_or_default(),
-            action,
+            action: action.as_ref().map_or_else(|_| text.clone(), Action::to_string),
             error: None,
             feedback: None,
         };
         self.memory.push(turn);
-        Ok(Reply::Act { action: text, reason: thought })
+        Ok(Reply::Act { actions: action.map(|action| vec![action]), text, reason: thought })
     }
 }
 
@@ -161,10 +159,6 @@ impl Agent for React {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat { dialect: Dialect::WebCanvas, multiaction: false }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {

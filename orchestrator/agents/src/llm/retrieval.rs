@@ -5,7 +5,8 @@
 //! page, up to a limit; the original gets snippets from an API. After the maximum number of
 //! searches the model must answer.
 
-use browser::{Action, ObservationOptions, TreeText, truncate};
+use actions::Action;
+use browser::{ObservationOptions, TreeText, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -79,9 +80,9 @@ impl Retrieval {
         let Some((thought, rest)) = search else { return Ok(answer(&text)) };
         let query = rest.lines().next().unwrap_or_default().trim().trim_matches('"').to_owned();
         let (thought, action) =
-            (thought.trim().to_owned(), Action::Search { query: query.clone() }.to_string());
+            (thought.trim().to_owned(), Action::Search { query: query.clone() });
         self.searches.push(Search { thought: thought.clone(), query, results: String::new() });
-        Ok(Reply::Act { action, reason: Some(thought).filter(|thought| !thought.is_empty()) })
+        Ok(Reply::act(action, Some(thought).filter(|thought| !thought.is_empty())))
     }
 }
 

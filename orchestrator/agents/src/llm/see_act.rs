@@ -12,14 +12,15 @@
 //! order, in batches, with a last choice that turns to the next batch. Elements are shown by role
 //! and name, in the originals as HTML.
 
-use browser::{Action, Dialect, Element, ObservationOptions, choice_name};
+use actions::{Action, Dialect, choice_name};
+use browser::{Element, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::BeginOptions;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the papers vary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,9 +105,9 @@ impl SeeAct {
         let (text, action) = self.ground(context, pictures, &view).await?;
         match action {
             Ok(action) => self.act(goal, &view, words, &text, action).await,
-            Err(action) => {
+            Err(unread) => {
                 self.history.push("a reply that could not be read".to_owned());
-                Ok(Reply::Act { action, reason: Some(words) })
+                Ok(ActionFormat::default().read_reply(unread, Some(words)))
             }
         }
     }
@@ -170,10 +171,7 @@ impl SeeAct {
             if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
                 return Ok(Reply::Stop { reason: Some(words) });
             }
-            return Ok(Reply::Act {
-                action: Action::Answer { text: answer }.to_string(),
-                reason: Some(words),
-            });
+            return Ok(Reply::act(Action::Answer { text: answer }, Some(words)));
         }
         if let Some(line) =
             text.lines().find(|line| line.contains(MEMORIZE)).filter(|_| self.settings.plan)
@@ -183,7 +181,7 @@ impl SeeAct {
             self.memory.push(value.trim().to_owned());
         }
         self.history.push(describe(&action, view));
-        Ok(Reply::Act { action: action.to_string(), reason: Some(words) })
+        Ok(Reply::act(action, Some(words)))
     }
 }
 

@@ -10,7 +10,8 @@
 //! shows the action itself. An unreadable reply is a failed step, as in the original, and the model
 //! sees the error.
 
-use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions, truncate};
+use actions::Dialect;
+use browser::{Marks, ObservationOptions, ScreenshotOptions, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -18,6 +19,8 @@ use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
+
+const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::WebArena, multiaction: false };
 
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,7 +105,7 @@ impl WebArena {
         let text = self.client.ask(prompt, context, pictures).await?;
         let (action, reason) = apart(&text);
         self.previous = Some(action.clone());
-        Ok(Reply::Act { action, reason })
+        Ok(FORMAT.read_reply(action, reason))
     }
 }
 
@@ -125,10 +128,6 @@ impl Agent for WebArena {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.reply(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        ActionFormat { dialect: Dialect::WebArena, multiaction: false }
     }
 
     fn take_calls(&mut self) -> Vec<Call> {

@@ -147,7 +147,9 @@ impl Program {
         let observation =
             Message::Observation(Box::new(ObservationMessage::new(view, &self.options)));
         let answered = transport.ask(&observation, self.settings.answer_within).await;
-        let reply = answered.and_then(|line| protocol::read_answer(&transport.who(), &line));
+        let format = self.settings.speech;
+        let reply =
+            answered.and_then(|line| protocol::read_answer(&transport.who(), &line, format));
         self.keep(transport, reply.is_ok());
         reply
     }
@@ -168,10 +170,6 @@ impl Agent for Program {
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.answer(goal, view))
-    }
-
-    fn action_format(&self) -> ActionFormat {
-        self.settings.speech
     }
 
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {

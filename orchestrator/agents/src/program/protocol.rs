@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use browser::{Dialect, Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
+use actions::Dialect;
+use browser::{Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::{Error, GoalImage, Reply, Utterance, View};
+use crate::{ActionFormat, Error, GoalImage, Reply, Utterance, View};
 
 /// The version of the protocol.
 pub const VERSION: u64 = 1;
@@ -204,12 +205,14 @@ pub(super) fn read_hello(who: &str, line: &[u8]) -> Result<Greeting, Error> {
     Ok(Greeting { name: hello.name, options: hello.observe })
 }
 
-/// Parses the answer to an observation.
-pub(super) fn read_answer(who: &str, line: &[u8]) -> Result<Reply, Error> {
+/// Parses the answer to an observation, with its actions.
+pub(super) fn read_answer(who: &str, line: &[u8], format: ActionFormat) -> Result<Reply, Error> {
     let garbage = |why: &str| garbage(who, "observation", why.to_owned(), line);
     let answer: Answer = serde_json::from_slice(line).map_err(|why| garbage(&why.to_string()))?;
     match answer {
-        Answer { action: Some(action), reason, stop: false } => Ok(Reply::Act { action, reason }),
+        Answer { action: Some(action), reason, stop: false } => {
+            Ok(format.read_reply(action, reason))
+        }
         Answer { action: None, reason, stop: true } => Ok(Reply::Stop { reason }),
         Answer { action: Some(_), stop: true, .. } => {
             Err(garbage("it has both `action` and `stop`"))
@@ -228,6 +231,7 @@ fn garbage(who: &str, message_type: &'static str, why: String, line: &[u8]) -> E
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use actions::Action;
     use browser::{Marks, Observation, ScreenshotOptions, WebArena};
 
     use super::*;
@@ -236,18 +240,18 @@ mod tests {
 
     #[test]
     fn answers_are_an_action_or_a_stop() {
-        let act = read_answer(WHO, br#"{"action":"noop()","reason":"why not","extra":1}"#).unwrap();
-        assert_eq!(
-            act,
-            Reply::Act { action: "noop()".to_owned(), reason: Some("why not".to_owned()) }
+        let read = |line: &[u8]| read_answer(WHO, line, ActionFormat::default());
+        let act = read(br#"{"action":"noop()","reason":"why not","extra":1}"#).unwrap();
+        assert_eq!(act, Reply::act(Action::Noop, Some("why not".to_owned())));
+        assert_eq!(read(br#"{"stop":true}"#).unwrap(), Reply::Stop { reason: None });
+        let unread = read(br#"{"action":"noop"}"#).unwrap();
+        assert!(
+            matches!(&unread, Reply::Act { actions: Err(_), text, .. } if text == "noop"),
+            "{unread:?}"
         );
-        assert_eq!(read_answer(WHO, br#"{"stop":true}"#).unwrap(), Reply::Stop { reason: None });
         for bad in ["", "null", "{}", "[]", r#"{"action":3}"#, r#"{"action":"noop()","stop":true}"#]
         {
-            assert!(
-                matches!(read_answer(WHO, bad.as_bytes()), Err(Error::Garbage { .. })),
-                "{bad}"
-            );
+            assert!(matches!(read(bad.as_bytes()), Err(Error::Garbage { .. })), "{bad}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::Dialect;
+use actions::Dialect;
 use camino::Utf8Path;
 use llm_client::Model;
 use processes::Variable;

@@ -130,10 +130,14 @@ async fn played(
             }
             text.push_str(&format!("--- the model says\n{}\n", call.reply));
         }
-        text.push_str(&format!(
-            "##### step {step}: {reply:?} in {:?} #####\n",
-            agent.action_format().dialect
-        ));
+        let told = match &reply {
+            Reply::Act { text, reason, .. } => {
+                format!("Act {{ action: {text:?}, reason: {reason:?} }}")
+            }
+            Reply::Stop { .. } => format!("{reply:?}"),
+        };
+        let dialect = kind.action_format(speech).dialect;
+        text.push_str(&format!("##### step {step}: {told} in {dialect:?} #####\n"));
         if matches!(reply, Reply::Stop { .. }) {
             break;
         }

@@ -89,7 +89,7 @@ async fn live(
 
 fn action(step: &Step) -> Option<&str> {
     match &step.reply {
-        Ok(Reply::Act { action, .. }) => Some(action),
+        Ok(Reply::Act { text, .. }) => Some(text),
         _ => None,
     }
 }

@@ -12,12 +12,13 @@
 
 use std::time::Duration;
 
+use actions::Point;
 use futures_util::future::{join, join3};
 use serde_json::{Value, json};
 
 use crate::act::element::ElementHandle;
 use crate::cdp::tracker::Page;
-use crate::{ActionError, Error, Point, Session};
+use crate::{ActionError, Error, Session};
 
 /// The attempts. Before each, the page's time runs on for the given duration, and the element is
 /// scrolled to the given edge of the view. `None` scrolls it only if it is out of view.

@@ -5,41 +5,10 @@
 //! a listener. The next observation shows the question and the answer. An agent that wants another
 //! answer changes the policy and acts again.
 
-use std::fmt;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::Session;
-
-/// A dialog that a page has opened, and its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Dialog {
-    /// `alert`, `confirm`, `prompt`, or `beforeunload` (whether the page may be left).
-    pub kind: String,
-    /// Its text; empty for `beforeunload`.
-    pub message: String,
-    /// Whether it was accepted.
-    pub accepted: bool,
-    /// The text that was entered into an accepted `prompt`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entered: Option<String>,
-}
-
-impl fmt::Display for Dialog {
-    /// `confirm "Remove it?" declined`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} {:?} {}",
-            self.kind,
-            self.message,
-            if self.accepted { "accepted" } else { "declined" }
-        )?;
-        self.entered.iter().try_for_each(|text| write!(f, " with {text:?}"))
-    }
-}
+use crate::act::state::ActState;
+use crate::{Dialog, Session};
 
 /// How dialogs are answered from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +22,8 @@ impl Session {
     /// The dialogs since the last action began.
     pub(crate) fn dialogs(&self) -> Vec<Dialog> {
         let state = self.tracker.lock();
-        state.dialogs.iter().skip(state.dialogs_before_action).cloned().collect()
+        let act = state.part::<ActState>();
+        act.dialogs.iter().skip(act.dialogs_before_action).cloned().collect()
     }
 }
 

@@ -11,30 +11,16 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::act::state::ActState;
 use crate::cdp::connection::Cdp;
-use crate::cdp::targets::stable_url;
+use crate::cdp::targets::{stable_url, with_browser_context};
 use crate::cdp::tracker::BrowserState;
-use crate::session::with_browser_context;
-use crate::{Error, Session};
+use crate::{Download, Error, Session};
 
 /// The limit of downloads in an episode.
 const MAX_DOWNLOADS: usize = 1000;
-
-/// A file that a page had the browser save.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Download {
-    /// Its name: the one from the server or the page, made harmless, and with a number if it is the
-    /// second of that name.
-    pub name: String,
-    /// Its URL. For data that the page itself created only its origin: `blob:https://site.test`.
-    pub url: String,
-    /// The file, as long as the episode lasts; `None` if the download failed or was canceled.
-    pub path: Option<PathBuf>,
-}
 
 /// A download as the browser reports it.
 #[derive(Debug, Clone)]
@@ -60,12 +46,12 @@ enum DownloadEnd {
     Canceled,
 }
 
-impl BrowserState {
+impl ActState {
     /// Records the event of a starting download.
-    pub(crate) fn on_download_begin(&mut self, cdp: &Cdp, event: &Value) {
+    pub(super) fn on_download_begin(&mut self, state: &mut BrowserState, cdp: &Cdp, event: &Value) {
         let text =
             |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        self.started_count += 1;
+        state.started_count += 1;
         self.downloads.push(DownloadState {
             id: text("guid"),
             url: stable_url(&text("url")).to_owned(),
@@ -81,12 +67,12 @@ impl BrowserState {
                 url = text("url"),
                 "there are more than {MAX_DOWNLOADS} downloads; this one is canceled"
             );
-            self.cancel_download(cdp, &text("guid"));
+            cancel_download(state, cdp, &text("guid"));
         }
     }
 
     /// Records the progress of a download.
-    pub(crate) fn on_download_progress(&mut self, cdp: &Cdp, event: &Value) {
+    pub(super) fn on_download_progress(&mut self, state: &BrowserState, cdp: &Cdp, event: &Value) {
         let text = |name: &str| event.get(name).and_then(Value::as_str);
         let Some(download) =
             self.downloads.iter_mut().find(|download| Some(&*download.id) == text("guid"))
@@ -105,7 +91,7 @@ impl BrowserState {
             _ => {}
         }
         let (id, ended) = (download.id.clone(), download.ended);
-        let Some(setup) = self.setup.clone() else { return };
+        let Some(setup) = &state.setup else { return };
         if ended == Some(DownloadEnd::Canceled) {
             remove_canceled(&setup.download_folder, &id);
             return;
@@ -124,28 +110,26 @@ impl BrowserState {
                 beyond.ended = Some(DownloadEnd::Canceled);
                 let _ = fs::remove_file(&file);
             } else {
-                let id = beyond.id.clone();
-                self.cancel_download(cdp, &id);
+                cancel_download(state, cdp, &beyond.id);
             }
         }
     }
+}
 
-    /// Cancels a download in each context: the browser does not tell which one it belongs to. The
-    /// other contexts do not know its id and refuse.
-    fn cancel_download(&self, cdp: &Cdp, id: &str) {
-        for context in &self.contexts {
-            let params = json!({ "guid": id, "browserContextId": context });
-            drop(cdp.send(None, "Browser.cancelDownload", params));
-        }
-    }
-
-    /// Whether a download is under way.
-    pub(crate) fn is_downloading(&self) -> bool {
-        self.downloads.iter().any(|download| download.ended.is_none())
+/// Cancels a download in each context: the browser does not tell which one it belongs to. The other
+/// contexts do not know its id and refuse.
+fn cancel_download(state: &BrowserState, cdp: &Cdp, id: &str) {
+    for context in &state.contexts {
+        let params = json!({ "guid": id, "browserContextId": context });
+        drop(cdp.send(None, "Browser.cancelDownload", params));
     }
 }
 
 impl DownloadState {
+    pub(super) fn is_under_way(&self) -> bool {
+        self.ended.is_none()
+    }
+
     /// How much of the limit it takes, in bytes. What is canceled is removed.
     fn taken(&self) -> u64 {
         let canceled = self.refused || self.ended == Some(DownloadEnd::Canceled);
@@ -219,9 +203,9 @@ impl Session {
     pub(crate) fn downloads(&self) -> Vec<Download> {
         let folder = self.downloads_folder();
         let mut state = self.tracker.lock();
-        let before = state.downloads_before_action;
-        state
-            .downloads
+        let act = state.part_mut::<ActState>();
+        let before = act.downloads_before_action;
+        act.downloads
             .iter_mut()
             .skip(before)
             .filter_map(|download| download.finish(&folder))

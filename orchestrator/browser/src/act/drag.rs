@@ -6,11 +6,13 @@
 
 use std::time::Duration;
 
+use actions::{Button, Point};
 use serde_json::{Value, json};
 
 use crate::act::element::ElementHandle;
+use crate::act::state::ActState;
 use crate::cdp::tracker::Page;
-use crate::{ActionError, Button, Error, Point, Session};
+use crate::{ActionError, Error, Session};
 
 /// How long the browser may take to report the dragged data, once the page has allowed the drag.
 const DRAG_TIMEOUT: Duration = Duration::from_secs(10);
@@ -80,7 +82,7 @@ impl Session {
 
     async fn expect_drag(&self, page: &Page) -> Result<(), ActionError> {
         self.intercept(page, true).await?;
-        self.tracker.lock().intercepted_drag = None;
+        self.tracker.lock().part_mut::<ActState>().intercepted_drag = None;
         self.evaluate_isolated(
             page,
             &page.target,
@@ -190,17 +192,20 @@ impl Session {
     async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
         if !self.has_drag_begun(page).await? {
             // It may be in a frame of the page.
-            return Ok(self.tracker.lock().intercepted_drag.take());
+            return Ok(self.tracker.lock().part_mut::<ActState>().intercepted_drag.take());
         }
         let condition = |_: &_| "the browser to report the dragged data".to_owned();
         self.tracker
-            .wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone())
+            .wait_for(DRAG_TIMEOUT, condition, |state| {
+                state.part::<ActState>().intercepted_drag.clone()
+            })
             .await
             .map(Some)
     }
 
     async fn is_drag_of_browser(&self, page: &Page) -> Result<bool, Error> {
-        Ok(self.tracker.lock().intercepted_drag.is_some() || self.has_drag_begun(page).await?)
+        let is_intercepted = self.tracker.lock().part::<ActState>().intercepted_drag.is_some();
+        Ok(is_intercepted || self.has_drag_begun(page).await?)
     }
 
     /// Whether the page has allowed a drag of the browser's.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::tracker::Page;
-use crate::observe::frames::NodeLocation;
-use crate::observe::marks;
+use crate::trees::frames::NodeLocation;
+use crate::trees::marks;
 use crate::{ActionError, Error, Session};
 
 /// The element of the last action, as it was just before the action.

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::{Button, Point};
 use serde_json::{Value, json};
 
 use crate::act::keys::Key;
 use crate::cdp::tracker::{BrowserState, Page, Tracker};
 use crate::clock::response_ordering::SLOW_RESPONSE;
 use crate::clock::screen::Shown;
-use crate::{ActionError, Button, Error, Point, Session};
+use crate::clock::state::ClockState;
+use crate::{ActionError, Error, Session};
 
 /// How long the page's time runs so that animation frames and timers of 0 ms do.
 const FRAME: Duration = Duration::from_millis(20);
@@ -37,17 +39,17 @@ impl InputState {
     pub(crate) fn move_to(&mut self, at: Point) -> InputEvent {
         self.at = at;
         // While a button is down the event has to name it, because it drags.
-        let pressed = Button::ALL.into_iter().find(|button| self.buttons & button.bit() != 0);
+        let pressed = Button::ALL.into_iter().find(|button| self.buttons & bit(*button) != 0);
         self.mouse("mouseMoved", pressed.map_or("none", Button::as_str), 0)
     }
 
     pub(crate) fn press(&mut self, button: Button, count: u32) -> InputEvent {
-        self.buttons |= button.bit();
+        self.buttons |= bit(button);
         self.mouse("mousePressed", button.as_str(), count)
     }
 
     pub(crate) fn release(&mut self, button: Button, count: u32) -> InputEvent {
-        self.buttons &= !button.bit();
+        self.buttons &= !bit(button);
         self.mouse("mouseReleased", button.as_str(), count)
     }
 
@@ -69,7 +71,7 @@ impl InputState {
 
     /// Releases a button without an event. A drop ends that way.
     pub(crate) fn forget_button(&mut self, button: Button) {
-        self.buttons &= !button.bit();
+        self.buttons &= !bit(button);
     }
 
     fn mouse(&self, kind: &str, button: &str, count: u32) -> InputEvent {
@@ -110,8 +112,17 @@ pub(crate) struct InputHold {
 
 impl Drop for InputHold {
     fn drop(&mut self) {
-        self.tracker.lock().input_in_flight = self.before;
+        self.tracker.lock().part_mut::<ClockState>().input_in_flight = self.before;
         self.tracker.notify();
+    }
+}
+
+/// The bit of a button among the pressed ones.
+fn bit(button: Button) -> u32 {
+    match button {
+        Button::Left => 1,
+        Button::Right => 2,
+        Button::Middle => 4,
     }
 }
 
@@ -119,10 +130,14 @@ impl Session {
     /// Keeps responses back from the pages, so that nothing comes between events. Returns once the
     /// response that was on its way has come.
     pub(crate) async fn hold_input(&self) -> InputHold {
-        let before = std::mem::replace(&mut self.tracker.lock().input_in_flight, true);
+        let before = std::mem::replace(
+            &mut self.tracker.lock().part_mut::<ClockState>().input_in_flight,
+            true,
+        );
         let hold = InputHold { tracker: Arc::clone(&self.tracker), before };
         let condition = |_: &BrowserState| "a response to reach its page".to_owned();
-        let has_come = |state: &BrowserState| (!state.is_releasing).then_some(());
+        let has_come =
+            |state: &BrowserState| (!state.part::<ClockState>().is_releasing).then_some(());
         // A response that does not come is not waited for, and a page that has gone gets none.
         let _ = self.tracker.wait_for(SLOW_RESPONSE, condition, has_come).await;
         hold

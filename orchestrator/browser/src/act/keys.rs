@@ -1,7 +1,7 @@
 //! Keys by their names in pages (`KeyboardEvent.key`), also in combinations such as
 //! `Control+Shift+K`.
 
-use crate::Modifier;
+use actions::Modifier;
 
 /// One key of the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]

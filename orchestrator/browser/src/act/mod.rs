@@ -8,12 +8,13 @@
 //! mouse, scroll, drag   moving, clicking, scrolling, dragging
 //! keyboard, keys        typing, filling, key combinations
 //! closest_option        the option of a `<select>` that is most like a text
-//! navigate              addresses and the history of a tab
+//! navigate, tabs        addresses and the history of a tab; tabs
 //! dialogs, downloads, upload   what passes between a page and its user besides the page
+//! state                 what the browser has told of these
 //! ```
 //!
-//! How actions are written is in [`action`](crate::action). Nothing here waits until a page is
-//! done: [`Session::settle`] follows each action.
+//! How actions are written is in the crate [`actions`]. Nothing here waits until a page is done:
+//! [`Session::settle`] follows each action.
 
 mod actionability;
 mod closest_option;
@@ -29,16 +30,20 @@ mod mouse;
 mod navigate;
 mod scroll;
 mod selector;
+pub(crate) mod state;
+mod tabs;
 pub(crate) mod upload;
 
 use std::time::Duration;
 
+use actions::{Action, Point, Press};
 pub use error::ActionError;
 use serde_json::json;
 
+use crate::Session;
 use crate::act::dialogs::DialogPolicy;
+use crate::act::state::ActState;
 use crate::cdp::tracker::Page;
-use crate::{Action, Point, Press, Session};
 
 /// The longest way to scroll at once, in CSS pixels. Chromium's pages end before that.
 const LONGEST_SCROLL: f64 = 40_000_000.0;
@@ -52,7 +57,7 @@ impl Session {
         self.action_target = None;
         self.receiver = None;
         self.notices.clear();
-        self.tracker.lock().begin_action();
+        self.tracker.lock().part_mut::<ActState>().begin_action();
         let result = self.perform(action).await;
         if let Err(error) = &result {
             self.receiver = None;
@@ -64,7 +69,7 @@ impl Session {
     async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
         self.check_places(action)?;
         let page = self.tracker.lock().active()?;
-        if action.is_of_keys() {
+        if is_of_keys(action) {
             self.receiver = self.describe_focused(&page).await;
         }
         match action {
@@ -89,7 +94,7 @@ impl Session {
             Action::CloseTab => self.close_tab(&page).await,
             Action::FocusTab { index } => self.focus_tab(*index).await,
             Action::HandleDialogs { accept, text } => {
-                self.tracker.lock().dialog_policy =
+                self.tracker.lock().part_mut::<ActState>().dialog_policy =
                     Some(DialogPolicy { accept: *accept, text: text.clone() });
                 Ok(())
             }
@@ -189,4 +194,16 @@ impl Session {
         self.action_target = Some(action_target);
         Ok(())
     }
+}
+
+/// Whether an action is keys for whatever has the focus.
+fn is_of_keys(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::KeyPress(_)
+            | Action::KeyDown(_)
+            | Action::KeyUp(_)
+            | Action::Type(_)
+            | Action::Insert(_)
+    )
 }

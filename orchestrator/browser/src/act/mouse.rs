@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actions::{Button, Point, Press};
 use serde_json::{Value, json};
 
 use crate::act::actionability::Aim;
@@ -9,7 +10,7 @@ use crate::act::element::ElementHandle;
 use crate::act::input::{InputEvent, InputHold, key};
 use crate::act::keys;
 use crate::cdp::tracker::Page;
-use crate::{ActionError, Button, Error, Point, Press, Session};
+use crate::{ActionError, Error, Session};
 
 /// How long the page's time runs before the mouse follows an element that has moved away from it.
 const FOLLOW: [Duration; 4] = [

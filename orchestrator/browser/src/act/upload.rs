@@ -6,11 +6,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use actions::{Point, Press};
 use serde_json::{Value, json};
 
 use crate::act::element::ElementHandle;
+use crate::act::state::ActState;
 use crate::cdp::tracker::{BrowserState, Page};
-use crate::{ActionError, Error, Point, Press, Session};
+use crate::{ActionError, Error, Session};
 
 /// How long the page may take to open a file chooser after a click.
 const CHOOSER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -71,7 +73,9 @@ impl Session {
         let condition = |_: &BrowserState| "the page to ask for a file".to_owned();
         let chooser = match self
             .tracker
-            .wait_for(CHOOSER_TIMEOUT, condition, |state| state.file_chooser.clone())
+            .wait_for(CHOOSER_TIMEOUT, condition, |state| {
+                state.part::<ActState>().file_chooser.clone()
+            })
             .await
         {
             Ok(chooser) => chooser,
@@ -91,7 +95,7 @@ impl Session {
 
     async fn intercept_chooser(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {
         const METHOD: &str = "Page.setInterceptFileChooserDialog";
-        self.tracker.lock().file_chooser = None;
+        self.tracker.lock().part_mut::<ActState>().file_chooser = None;
         let set = self.cdp().call(Some(&page.session), METHOD, json!({ "enabled": enabled })).await;
         self.ignore_if_closed(page, set)
     }

@@ -1,9 +1,9 @@
 //! What a person did in a page, as its script reports it.
 
+use actions::{Button, Modifier};
 use serde::Deserialize;
 
 use super::Password;
-use crate::{Button, Modifier};
 
 /// What a person did in a page.
 #[derive(Debug, Clone, Deserialize)]

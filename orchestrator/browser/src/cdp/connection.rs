@@ -19,9 +19,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::Error;
+use crate::cdp::cpu_time;
 use crate::cdp::guests::Guests;
 use crate::cdp::pipe::Pipe;
-use crate::clock::idle;
 
 /// How long a command may take by default.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -113,7 +113,7 @@ impl DrawingWatch {
     /// Whether it has drawn for a part of the time since then. False if it is not known.
     pub(crate) fn is_drawing(&self) -> bool {
         let used =
-            Duration::from_nanos(idle::cpu_time_of_all(self.process).saturating_sub(self.used));
+            Duration::from_nanos(cpu_time::of_process(self.process).saturating_sub(self.used));
         used > self.begin.elapsed() / DRAWING_SHARE
     }
 }
@@ -280,7 +280,7 @@ impl Cdp {
     /// Watches from now on whether the graphics process draws.
     pub(crate) fn drawing_watch(&self) -> DrawingWatch {
         let process = self.shared.graphics.load(Ordering::Relaxed);
-        DrawingWatch { process, begin: Instant::now(), used: idle::cpu_time_of_all(process) }
+        DrawingWatch { process, begin: Instant::now(), used: cpu_time::of_process(process) }
     }
 
     /// Watches for a moment whether the browser's graphics process draws.

@@ -3,6 +3,7 @@
 //! New targets wait for a debugger. The listener sends all commands that a target needs, in order,
 //! and then lets it run. It awaits none of them, so a target is held for one round trip only.
 
+use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -10,10 +11,9 @@ use std::time::Duration;
 use in_flight::PageClock;
 use serde_json::{Value, json};
 
+use crate::Error;
 use crate::cdp::connection::{Cdp, SessionId};
 use crate::cdp::tracker::{BrowserState, Page, Tracker, Worker};
-use crate::clock::virtual_time;
-use crate::{Capture, Determinism, Device, Error, Launch, inject, order};
 
 /// Pages and workers both know this command.
 const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
@@ -22,61 +22,64 @@ const USER_AGENT_OVERRIDE: &str = "Network.setUserAgentOverride";
 /// refused a command for this reason.
 const DETACH_GRACE: Duration = Duration::from_secs(5);
 
+/// A command and its parameters.
+pub(crate) type Command = (&'static str, Value);
+
 /// How the targets of one episode are prepared.
 #[derive(Debug)]
 pub(crate) struct TargetSetup {
     /// The browser context of the episode; `None` in attach mode, where the whole browser is the
     /// episode's.
     pub(crate) context: Option<String>,
-    determinism: Option<Determinism>,
+    /// Targets have the clock and the randomness of a world.
+    pub(crate) is_world: bool,
     /// How far clocks are shifted from the machine's, in milliseconds; `None` where virtual time
     /// replaces them.
-    clock_shift: Option<f64>,
+    pub(crate) clock_shift: Option<f64>,
     /// The same clock, for the gateway.
-    page_clock: Option<PageClock>,
-    script: Option<String>,
-    keeps_order: bool,
+    pub(crate) page_clock: Option<PageClock>,
     /// The limit of all downloads together, in bytes.
     pub(crate) downloads: u64,
     /// The folder of the downloads.
     pub(crate) download_folder: PathBuf,
-    device: Device,
-    /// See [`crate::Session::user_agent_override`].
-    user_agent: Option<Value>,
-    /// Where pages tell what a person does in them.
-    pub(crate) capture: Option<Capture>,
+    /// The user agent and languages, where they differ from the browser's own.
+    pub(crate) user_agent: Option<Value>,
+    pub(crate) preparation: Box<dyn Preparation>,
+}
+
+/// What targets get besides what all have, and who hears of them before the tracker does.
+pub(crate) trait Preparation: Debug + Send + Sync {
+    /// The commands that make a page or frame see the device.
+    fn page_overrides(&self) -> Vec<Command>;
+
+    /// The commands that bring scripts into a page or frame. They come last.
+    fn page_scripts(&self) -> Vec<Command>;
+
+    /// The script for a worker, the `ordinal`-th with its URL. Its value is an object whose `tick`
+    /// moves the worker's time, unless the clock is shifted. `page_clock` is in milliseconds.
+    fn worker_script(&self, kind: &str, url: &str, ordinal: usize, page_clock: f64) -> String;
+
+    /// The script for a worklet.
+    fn worklet_script(&self, url: &str, page_clock: f64) -> String;
+
+    /// Stops the clock of a new page's process, at `clock` milliseconds. The command is sent, not
+    /// awaited.
+    fn stop_clock(&self, cdp: &Cdp, session: &SessionId, clock: f64);
+
+    /// The same for a page that another page has opened, if it has a process of its own after all.
+    fn stop_clock_if_own(&self, cdp: &Cdp, session: &SessionId, clock: f64);
+
+    /// A page or frame has its session.
+    fn on_attached(&self, session: &SessionId, parent: Option<&SessionId>, target: &Value);
+
+    /// The browser has said something. Nothing is locked.
+    fn on_event(&self, cdp: &Cdp, session: Option<&SessionId>, method: &str, params: &Value);
+
+    /// Whether it answers paused requests.
+    fn holds_requests(&self) -> bool;
 }
 
 impl TargetSetup {
-    pub(crate) fn new(
-        launch: &Launch,
-        determinism: Option<Determinism>,
-        context: Option<String>,
-        user_agent: Option<Value>,
-        download_folder: PathBuf,
-    ) -> Self {
-        let clock_shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::clock_shift);
-        let script = determinism
-            .as_ref()
-            .map(|determinism| inject::page(determinism, clock_shift, launch.keeps_order));
-        let page_clock = launch.in_flight.as_ref().map(|in_flight| in_flight.page_clock().clone());
-        let (device, downloads) = (launch.device.clone(), launch.downloads);
-        let capture = launch.capture.clone();
-        Self {
-            context,
-            script,
-            keeps_order: launch.keeps_order,
-            downloads,
-            download_folder,
-            clock_shift,
-            page_clock,
-            determinism,
-            device,
-            user_agent,
-            capture,
-        }
-    }
-
     /// Tells the gateway what the clock of the pages shows, in milliseconds since 1970, if it
     /// stands, and what it will show after the next piece of time.
     pub(crate) fn tell_clock(&self, page_clock: f64, next: f64) {
@@ -93,12 +96,21 @@ impl TargetSetup {
     }
 
     pub(crate) fn is_frozen(&self) -> bool {
-        self.determinism.is_some() && !self.is_attach_mode()
+        self.is_world && !self.is_attach_mode()
     }
 
     fn includes_context(&self, context: &str) -> bool {
         self.context.as_deref().is_none_or(|own| own == context)
     }
+}
+
+/// Adds a browser context to a command's parameters. Without one they mean the browser's own
+/// profile.
+pub(crate) fn with_browser_context(mut params: Value, context: Option<&str>) -> Value {
+    if let Some(context) = context {
+        params["browserContextId"] = json!(context);
+    }
+    params
 }
 
 /// The targets to which a page, or the browser as a whole, is told to attach.
@@ -139,10 +151,8 @@ pub(crate) fn on_attached(
         return;
     };
     tracker.lock().contexts.insert(context.to_owned());
-    if let Some(capture) = &setup.capture
-        && matches!(kind, "page" | "iframe")
-    {
-        capture.on_attached(&session, parent, &params["targetInfo"]);
+    if matches!(kind, "page" | "iframe") {
+        setup.preparation.on_attached(&session, parent, &params["targetInfo"]);
     }
     match kind {
         "page" => {
@@ -161,11 +171,11 @@ pub(crate) fn on_attached(
             prepare_page(tracker, cdp, &session, &setup);
             if setup.is_frozen() {
                 if first {
-                    virtual_time::stop(cdp, &session, clock);
+                    setup.preparation.stop_clock(cdp, &session, clock);
                 } else {
                     // It shares the process and so the clock of the page that opened it. Stopping
                     // that clock now would take away a granted budget.
-                    virtual_time::stop_if_own(cdp, &session, clock);
+                    setup.preparation.stop_clock_if_own(cdp, &session, clock);
                 }
             }
         }
@@ -173,7 +183,7 @@ pub(crate) fn on_attached(
             let clock = tracker.lock().page_clock;
             prepare_page(tracker, cdp, &session, &setup);
             if setup.is_frozen() {
-                virtual_time::stop(cdp, &session, clock);
+                setup.preparation.stop_clock(cdp, &session, clock);
             }
         }
         "worker" | "shared_worker" | "service_worker" => {
@@ -219,7 +229,7 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
         send("Log.enable", json!({}));
     }
     send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
-    for (method, params) in setup.device.page_overrides() {
+    for (method, params) in setup.preparation.page_overrides() {
         send(method, params);
     }
     if let Some(user_agent) = &setup.user_agent {
@@ -228,20 +238,8 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     // The gateway has to see every request: to replay it each time, and to record it whole instead
     // of as a 304.
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
-    if let Some(script) = &setup.script {
-        send(
-            "Page.addScriptToEvaluateOnNewDocument",
-            json!({ "source": script, "runImmediately": true }),
-        );
-    }
-    if setup.keeps_order && setup.is_frozen() {
-        let source = order::CHANGES.replace("ORDER_MARK", order::MARK);
-        let script = json!({ "source": source, "worldName": order::WORLD, "runImmediately": true });
-        send("Page.addScriptToEvaluateOnNewDocument", script);
-    }
-    if let Some(capture) = &setup.capture {
-        Capture::commands().into_iter().for_each(|(method, params)| send(method, params));
-        capture.hold_command().into_iter().for_each(|(method, params)| send(method, params));
+    for (method, params) in setup.preparation.page_scripts() {
+        send(method, params);
     }
     let (tracker, session) = (Arc::clone(tracker), Arc::clone(session));
     let setup = Arc::downgrade(setup);
@@ -274,9 +272,11 @@ fn prepare_worklet(
     setup: &Arc<TargetSetup>,
     url: &str,
 ) {
-    let Some(determinism) = &setup.determinism else { return };
-    let now = virtual_time::script_time(*determinism, tracker.lock().page_clock);
-    let script = inject::worklet(determinism, stable_url(url), now, setup.clock_shift);
+    if !setup.is_world {
+        return;
+    }
+    let page_clock = tracker.lock().page_clock;
+    let script = setup.preparation.worklet_script(stable_url(url), page_clock);
     let answer = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": script }));
     let (tracker, session, what) =
         (Arc::clone(tracker), Arc::clone(session), format!("the worklet {url}"));
@@ -312,7 +312,7 @@ async fn report_unprepared(
         if !matches!(wait, Err(Error::Deadline { .. })) || is_gone(&state) {
             return;
         }
-        if setup.upgrade().is_some_and(|setup| setup.determinism.is_some()) {
+        if setup.upgrade().is_some_and(|setup| setup.is_world) {
             tracing::warn!(what, reason, "it runs with the machine's time and randomness");
             state.unprepared_target.get_or_insert((what.to_owned(), reason));
         } else {
@@ -344,8 +344,10 @@ fn prepare_worker(
     if let Some(user_agent) = &setup.user_agent {
         drop(send(USER_AGENT_OVERRIDE, user_agent.clone()));
     }
-    let Some(determinism) = &setup.determinism else { return 0 };
-    let (place, ordinal, now) = {
+    if !setup.is_world {
+        return 0;
+    }
+    let (place, ordinal, page_clock) = {
         let mut state = tracker.lock();
         state.started_count += 1;
         let (place, ordinal) = state.worker_order.attached(text("targetId"), url);
@@ -354,15 +356,13 @@ fn prepare_worker(
             state.workers.push(Worker { session, place, url, handle: None });
             state.workers.sort_by_key(|worker| worker.place);
         }
-        (place, ordinal, virtual_time::script_time(*determinism, state.page_clock))
+        (place, ordinal, state.page_clock)
     };
-    if let Some(clock_shift) = setup.clock_shift {
-        let script = inject::running_worker(determinism, stable_url(url), ordinal, clock_shift);
-        drop(send("Runtime.evaluate", json!({ "expression": script })));
+    let script = setup.preparation.worker_script(kind, stable_url(url), ordinal, page_clock);
+    let answer = send("Runtime.evaluate", json!({ "expression": script }));
+    if setup.is_attach_mode() {
         return place;
     }
-    let script = inject::worker(determinism, kind, stable_url(url), ordinal, now);
-    let answer = send("Runtime.evaluate", json!({ "expression": script }));
     let (tracker, session, url) = (Arc::clone(tracker), Arc::clone(session), url.to_owned());
     let setup = Arc::downgrade(setup);
     tokio::spawn(async move {

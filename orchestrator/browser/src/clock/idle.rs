@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::cdp::connection::Cdp;
+use crate::cdp::cpu_time;
 use crate::cdp::tracker::Tracker;
+use crate::clock::state::ClockState;
 
 /// How long to wait for a main thread that runs.
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -66,7 +68,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
             if checks == MAX_CHECKS && !processes.main_only {
                 tracing::debug!("a thread of a page is never idle");
                 processes.main_only = true;
-                tracker.lock().processes.main_only = true;
+                tracker.lock().part_mut::<ClockState>().processes.main_only = true;
             }
         } else {
             polls.tick().await;
@@ -84,7 +86,7 @@ pub(crate) async fn wait_until_answered(tracker: &Tracker, cdp: &Cdp) {
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     wait_until_idle(tracker, cdp).await;
     for _ in 0..MAX_REPLY_POLLS {
-        if tracker.lock().processes.never_rest {
+        if tracker.lock().part::<ClockState>().processes.never_rest {
             return;
         }
         if are_repliers_idle(tracker, cdp).await {
@@ -99,7 +101,7 @@ pub(crate) async fn wait_until_answered(tracker: &Tracker, cdp: &Cdp) {
         polls.tick().await;
     }
     tracing::debug!("a process that pages ask is never idle");
-    tracker.lock().processes.never_rest = true;
+    tracker.lock().part_mut::<ClockState>().processes.never_rest = true;
 }
 
 async fn are_main_threads_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
@@ -207,8 +209,9 @@ pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
 async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
     let documents = {
         let state = tracker.lock();
-        if state.processes.documents == Some(state.document_count) {
-            return state.processes.clone();
+        let processes = &state.part::<ClockState>().processes;
+        if processes.documents == Some(state.document_count) {
+            return processes.clone();
         }
         Some(state.document_count)
     };
@@ -235,7 +238,7 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
         main_only: false,
         never_rest: false,
     };
-    tracker.lock().processes = processes.clone();
+    tracker.lock().part_mut::<ClockState>().processes = processes.clone();
     processes
 }
 
@@ -277,18 +280,7 @@ fn is_idle(thread: &Path) -> bool {
 
 /// The CPU time of a main thread; 0 for one that has ended.
 fn cpu_time(id: u64) -> u64 {
-    time_of(&main_thread(id))
-}
-
-/// The CPU time of a process, in nanoseconds; 0 for one that has ended.
-pub(crate) fn cpu_time_of_all(id: u64) -> u64 {
-    let threads = fs::read_dir(format!("/proc/{id}/task"));
-    threads.into_iter().flatten().flatten().map(|thread| time_of(&thread.path())).sum()
-}
-
-fn time_of(thread: &Path) -> u64 {
-    let times = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
-    times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
+    cpu_time::of_thread(&main_thread(id))
 }
 
 /// Whether a thread is running, waits for a disk, or is stopped from outside in the midst of what

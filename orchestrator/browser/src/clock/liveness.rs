@@ -16,6 +16,7 @@ use crate::Error;
 use crate::cdp::connection::{Cdp, Reply};
 use crate::cdp::tracker::{BrowserState, FOREVER, Page, Tracker};
 use crate::clock::blocked::BlockWatch;
+use crate::clock::state::ClockState;
 
 const ROUNDS: u32 = 5;
 
@@ -136,7 +137,8 @@ impl<'a> LivenessWait<'a> {
     pub(crate) async fn ping_page(self) -> Result<(), Error> {
         let condition = |_: &BrowserState| "the page to be replaced".to_owned();
         let is_held = |state: &BrowserState| {
-            state.holds_responses && state.traffic.is_navigating(&self.page.target)
+            state.part::<ClockState>().holds_responses
+                && state.traffic.is_navigating(&self.page.target)
         };
         let held = self.tracker.wait_for(FOREVER, condition, |state| is_held(state).then_some(()));
         tokio::select! {
@@ -182,10 +184,10 @@ mod tests {
         let navigates =
             |state: &BrowserState| state.traffic.is_navigating(&page.target).then_some(());
         session.tracker.wait_for(Duration::from_secs(20), condition, navigates).await.unwrap();
-        session.tracker.lock().holds_responses = true;
+        session.tracker.lock().part_mut::<ClockState>().holds_responses = true;
         let wait = session.liveness_wait(&page, TimeLimit::after(Duration::from_secs(5)));
         wait.ping_page().await.unwrap();
-        session.tracker.lock().holds_responses = false;
+        session.tracker.lock().part_mut::<ClockState>().holds_responses = false;
         session.close().await.unwrap();
     }
 }

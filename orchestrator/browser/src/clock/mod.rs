@@ -1,6 +1,7 @@
 //! The time of a frozen world, and when a page is done.
 //!
 //! ```text
+//! determinism         the clock and seed of a world
 //! settle              when a page is done: slices of its time, with rests in between
 //! pace                how much time a page gets, and in which slices
 //! lull                the same for pages of the live web, whose time is real
@@ -12,6 +13,7 @@
 //! blocked             whether a page waits for a response in a script
 //! idle                whether the renderer processes have something to do, as the kernel tells
 //! response_ordering   the gateway's answers, one at a time, in the same order in each run
+//! state               what the browser's events have told of all this
 //! liveness            waits for what may never come, with an end that a busy machine does not move
 //! ```
 //!
@@ -41,6 +43,7 @@
 //! real time where a condition can be named.
 
 pub(crate) mod blocked;
+pub(crate) mod determinism;
 pub(crate) mod idle;
 pub(crate) mod liveness;
 mod lull;
@@ -51,4 +54,5 @@ pub(crate) mod screen;
 pub(crate) mod settle;
 mod slice;
 pub(crate) mod socket_messages;
+pub(crate) mod state;
 pub(crate) mod virtual_time;

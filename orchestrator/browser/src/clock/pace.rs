@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::tracker::{BrowserState, Page};
 use crate::clock::liveness::TimeLimit;
+use crate::clock::state::ClockState;
 use crate::clock::virtual_time::{self, Outbox, STEP, script_time};
 use crate::{Determinism, Error, Session};
 
@@ -198,7 +199,8 @@ impl Session {
         progress.next += 1;
         progress.passed += slice;
         progress.changed = false;
-        let schedule = &mut self.tracker.lock().schedule;
+        let mut state = self.tracker.lock();
+        let schedule = &mut state.part_mut::<ClockState>().schedule;
         schedule.resume(determinism, begin);
         schedule.add(slice);
         let is_last =
@@ -221,7 +223,8 @@ impl Session {
         }
         progress.extensions += 1;
         let slice = SLICES[progress.next.saturating_sub(1)];
-        progress.slice_end = self.tracker.lock().schedule.end(determinism, clock, slice);
+        progress.slice_end =
+            self.tracker.lock().part_mut::<ClockState>().schedule.end(determinism, clock, slice);
         Ok(())
     }
 
@@ -244,7 +247,7 @@ impl Session {
         self.drain(&in_flight, limit).await?;
         let begin = self.tracker.lock().page_clock;
         let end = begin + millis(time);
-        self.tracker.lock().schedule.add(millis(time));
+        self.tracker.lock().part_mut::<ClockState>().schedule.add(millis(time));
         for _ in 0..MAX_EARLY_ENDS {
             let mut reached = begin;
             while reached < end {
@@ -302,7 +305,7 @@ impl Session {
         let mut changes = Changes::default();
         // The first frame is the page itself.
         let foreign_frames = changes.add(&self.changes_in(page, &page.target, limit).await?);
-        self.tracker.lock().has_foreign_frames = foreign_frames > 0;
+        self.tracker.lock().part_mut::<ClockState>().has_foreign_frames = foreign_frames > 0;
         if foreign_frames == 0 {
             return Ok(changes);
         }

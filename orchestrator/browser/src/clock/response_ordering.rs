@@ -20,6 +20,7 @@ use crate::cdp::tracker::{BrowserState, FOREVER, Tracker};
 use crate::cdp::traffic::{PendingRequest, Priority};
 use crate::clock::blocked::BlockWatch;
 use crate::clock::idle::{self, ping_browser};
+use crate::clock::state::ClockState;
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.
@@ -170,7 +171,7 @@ struct Released<'a> {
 
 impl Drop for Released<'_> {
     fn drop(&mut self) {
-        self.tracker.lock().is_releasing = false;
+        self.tracker.lock().part_mut::<ClockState>().is_releasing = false;
         self.tracker.notify();
     }
 }
@@ -186,17 +187,20 @@ async fn release<'a>(
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // Whatever waited for a response before the time ran, another input may have begun since.
-        may_interrupt &= !tracker.lock().holds_responses;
+        may_interrupt &= !tracker.lock().part::<ClockState>().holds_responses;
         // A page that has gone gets nothing.
         let stands = tracker
-            .wait_for(FOREVER, condition, |state| (!state.holds_responses).then_some(()))
+            .wait_for(FOREVER, condition, |state| {
+                (!state.part::<ClockState>().holds_responses).then_some(())
+            })
             .await;
         if stands.is_err() {
             tokio::task::yield_now().await;
         }
         {
             let mut state = tracker.lock();
-            if !state.holds_responses && (may_interrupt || !state.input_in_flight) {
+            let clock = state.part::<ClockState>();
+            if !clock.holds_responses && (may_interrupt || !clock.input_in_flight) {
                 let order = state.response_order();
                 let place = |url: &str, method: &str| {
                     let pending = order.iter().find(|pending| pending.is(url, method));
@@ -205,7 +209,7 @@ async fn release<'a>(
                     })
                 };
                 let (_, is_media) = queue.release_next_by(place)?;
-                state.is_releasing = true;
+                state.part_mut::<ClockState>().is_releasing = true;
                 return Some(Released { ended: state.traffic.ended_count, is_media, tracker });
             }
         }
@@ -220,7 +224,8 @@ async fn release<'a>(
 /// cancels the requests of the first, and what is pressed must still be where the mouse was moved.
 async fn needs_response_for_input(tracker: &Tracker, cdp: &Cdp) -> bool {
     let condition = |_: &BrowserState| "the input events to be handled".to_owned();
-    let is_over = |state: &BrowserState| (!state.input_in_flight).then_some(());
+    let is_over =
+        |state: &BrowserState| (!state.part::<ClockState>().input_in_flight).then_some(());
     let page = tracker.lock().active().ok();
     let mut watch = page.map(|page| BlockWatch::new(tracker, cdp, &page.session));
     let start = Instant::now();
@@ -292,14 +297,15 @@ mod tests {
         let (replies, _written) = std::io::pipe().unwrap();
         let pipe = Pipe::new(commands.into(), replies.into()).unwrap();
         let connection = Connection::open(pipe, |_, _| ());
-        let (in_flight, tracker) = (InFlight::default(), Tracker::default());
+        let (in_flight, tracker) =
+            (InFlight::default(), Tracker::new(vec![Box::<ClockState>::default()]));
         let queue = in_flight.queue_responses();
-        tracker.lock().input_in_flight = true;
+        tracker.lock().part_mut::<ClockState>().input_in_flight = true;
         let mut releasing = Box::pin(release(&queue, &tracker, &connection.cdp));
         // Longer than a round of probes takes.
         let early = timeout(PROBE_INTERVAL * PROBES * 10, &mut releasing).await;
         assert!(early.is_err());
-        tracker.lock().input_in_flight = false;
+        tracker.lock().part_mut::<ClockState>().input_in_flight = false;
         tracker.notify();
         assert!(timeout(SLOW_RESPONSE, releasing).await.unwrap().is_none(), "none was waiting");
     }

@@ -18,6 +18,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use crate::cdp::connection::{CALL_TIMEOUT, Reply, SessionId};
 use crate::cdp::tracker::{BrowserState, Page};
 use crate::clock::liveness::LivenessWait;
+use crate::clock::state::ClockState;
 use crate::clock::virtual_time;
 use crate::{Error, Session};
 
@@ -153,8 +154,9 @@ impl Session {
     /// Draws a frame once the last one is on the screen. Otherwise a picture that is asked for
     /// could be that of another frame.
     async fn frame_after_last(&self, page: &Page, mut params: Value) -> Result<Value, Error> {
-        let is_drawn =
-            |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+        let is_drawn = |state: &BrowserState| {
+            (!state.part::<ClockState>().drawing.contains(&page.session)).then_some(())
+        };
         let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
         self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
         params["frameTimeTicks"] = json!(self.frame_time());
@@ -207,8 +209,9 @@ impl Session {
             for _ in 0..2 {
                 self.begin_frame(page);
                 let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
-                let is_drawn =
-                    |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+                let is_drawn = |state: &BrowserState| {
+                    (!state.part::<ClockState>().drawing.contains(&page.session)).then_some(())
+                };
                 let _ = self.tracker.wait_for(FRAME_TIMEOUT, condition, is_drawn).await;
                 let question = json!({ "expression": "0" });
                 let _ = self.cdp().call(Some(&page.session), "Runtime.evaluate", question).await;
@@ -243,7 +246,7 @@ impl Session {
     async fn draw_frame(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
         let session = &wait.page.session;
         let condition = |_: &BrowserState| "a frame to reach the screen".to_owned();
-        let is_drawn = |state: &BrowserState| !state.drawing.contains(session);
+        let is_drawn = |state: &BrowserState| !state.part::<ClockState>().drawing.contains(session);
         // The last frame must be on the screen first.
         if !wait.until(FRAME_TIMEOUT, condition, is_drawn).await? {
             return Ok(false);
@@ -254,7 +257,7 @@ impl Session {
 
     /// Has the browser draw a frame, unless it is drawing one.
     fn begin_frame(&self, page: &Page) {
-        if !self.tracker.lock().drawing.insert(page.session.clone()) {
+        if !self.tracker.lock().part_mut::<ClockState>().drawing.insert(page.session.clone()) {
             return;
         }
         let params = json!({ "frameTimeTicks": self.frame_time() });
@@ -263,14 +266,14 @@ impl Session {
         tokio::spawn(async move {
             // The result does not matter: the browser is ready for the next one.
             let _ = is_drawn.await;
-            tracker.lock().drawing.remove(&session);
+            tracker.lock().part_mut::<ClockState>().drawing.remove(&session);
             tracker.notify();
         });
     }
 
     fn frame_time(&self) -> f64 {
         let clock = self.shown_clock();
-        self.tracker.lock().frame_clock.next(clock)
+        self.tracker.lock().part_mut::<ClockState>().frame_clock.next(clock)
     }
 
     /// The time that scripts see, in milliseconds since 1970.
@@ -300,7 +303,8 @@ impl Session {
         const METHOD: &str = "Performance.getMetrics";
         let session = &wait.page.session;
         let document = (SessionId::clone(session), self.tracker.lock().document_count);
-        if self.tracker.lock().frame_clock.document.as_ref() == Some(&document) {
+        if self.tracker.lock().part::<ClockState>().frame_clock.document.as_ref() == Some(&document)
+        {
             return Ok(());
         }
         // A reply to `getMetrics` overtakes other commands, so the first one is awaited.
@@ -322,7 +326,11 @@ impl Session {
             .find_map(|metric| metric.get("value").and_then(Value::as_f64))
             .ok_or(Error::Shape { method: METHOD, field: "NavigationStart" })?;
         let clock = self.shown_clock();
-        self.tracker.lock().frame_clock.begin(document, start * 1000.0, clock);
+        self.tracker.lock().part_mut::<ClockState>().frame_clock.begin(
+            document,
+            start * 1000.0,
+            clock,
+        );
         Ok(())
     }
 

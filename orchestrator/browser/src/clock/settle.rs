@@ -16,11 +16,12 @@ use tokio::time::timeout;
 
 use crate::cdp::connection::MAX_DRAWING;
 use crate::cdp::targets;
-use crate::cdp::tracker::{ActivityCounts, BrowserState, Page};
+use crate::cdp::tracker::{BrowserState, Page};
 use crate::clock::idle;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
 use crate::clock::pace::SliceProgress;
 use crate::clock::socket_messages::{ANSWER, TALK};
+use crate::clock::state::{ActivityCounts, ClockState};
 use crate::clock::virtual_time::{self, Outbox};
 use crate::{Error, Session};
 
@@ -240,7 +241,7 @@ impl Session {
             ended: state.traffic.ended_count,
             request_count: in_flight.counts().started,
         };
-        std::mem::replace(&mut state.seen_activity, counts) != counts
+        std::mem::replace(&mut state.part_mut::<ClockState>().seen_activity, counts) != counts
     }
 
     pub(crate) async fn ensure_idle(&self) {

@@ -21,6 +21,7 @@ use in_flight::{FrameHold, InFlight};
 use crate::cdp::tracker::BrowserState;
 use crate::clock::blocked::unless_blocked;
 use crate::clock::liveness::{LivenessWait, TimeLimit};
+use crate::clock::state::ClockState;
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
 
@@ -131,7 +132,8 @@ impl Session {
                     "nothing is on its way, and the page's time stands still; it runs on in steps"
                 );
                 let state = &mut *self.tracker.lock();
-                state.stuck_document = Some(state.document_count);
+                let documents = state.document_count;
+                state.part_mut::<ClockState>().stuck_document = Some(documents);
                 break;
             }
             if limit.remaining().is_zero() {
@@ -280,7 +282,7 @@ impl Session {
 
     fn has_stuck_document(&self) -> bool {
         let state = self.tracker.lock();
-        state.stuck_document == Some(state.document_count)
+        state.part::<ClockState>().stuck_document == Some(state.document_count)
     }
 
     fn has_streams(&self) -> bool {

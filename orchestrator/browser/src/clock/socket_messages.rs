@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::cdp::tracker::BrowserState;
 use crate::clock::liveness::LivenessWait;
 use crate::clock::settle::DELIVERY;
+use crate::clock::state::ClockState;
 use crate::{Error, Session};
 
 /// How long a server may take to answer a message of a WebSocket, or its opening, and a stream to
@@ -117,7 +118,7 @@ impl SocketState {
 impl Session {
     /// Whether the page has received every message that was sent to it.
     pub(crate) fn has_all_socket_messages(&self, in_flight: &InFlight) -> bool {
-        self.tracker.lock().sockets.has_all(in_flight.counts())
+        self.tracker.lock().part::<ClockState>().sockets.has_all(in_flight.counts())
     }
 
     /// Waits until the messages of WebSockets have arrived, and until servers that run behind the
@@ -130,10 +131,8 @@ impl Session {
         let (is_one_opening, has_listened) = {
             let state = &mut *self.tracker.lock();
             let clock = state.page_clock;
-            (
-                state.sockets.is_one_opening(in_flight.counts(), clock),
-                state.sockets.listened_at == Some(clock),
-            )
+            let sockets = &mut state.part_mut::<ClockState>().sockets;
+            (sockets.is_one_opening(in_flight.counts(), clock), sockets.listened_at == Some(clock))
         };
         if is_one_opening || has_listened {
             return self.wait_for_sent_messages(in_flight, wait).await;
@@ -151,7 +150,11 @@ impl Session {
         loop {
             self.wait_for_sent_messages(in_flight, wait).await?;
             let news = in_flight.counts().socket_news;
-            if std::mem::replace(&mut self.tracker.lock().sockets.news, news) == news {
+            if std::mem::replace(
+                &mut self.tracker.lock().part_mut::<ClockState>().sockets.news,
+                news,
+            ) == news
+            {
                 return Ok(());
             }
             let mut rounds = wait.rounds(ANSWER);
@@ -165,7 +168,8 @@ impl Session {
                     "a server speaks on over a WebSocket; the page does not wait for it"
                 );
                 let state = &mut *self.tracker.lock();
-                state.sockets.listened_at = Some(state.page_clock);
+                let clock = state.page_clock;
+                state.part_mut::<ClockState>().sockets.listened_at = Some(clock);
                 return Ok(());
             }
         }
@@ -177,18 +181,20 @@ impl Session {
         in_flight: &InFlight,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
-        if self.tracker.lock().sockets.are_silent(in_flight.counts()) {
+        if self.tracker.lock().part::<ClockState>().sockets.are_silent(in_flight.counts()) {
             return Ok(());
         }
         let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let is_taken = in_flight
-                .wait_until(share, |counts| self.tracker.lock().sockets.are_taken(*counts));
+            let is_taken = in_flight.wait_until(share, |counts| {
+                self.tracker.lock().part::<ClockState>().sockets.are_taken(*counts)
+            });
             if !is_taken.await || in_flight.idle(share).await.is_err() {
                 continue;
             }
-            let received =
-                |state: &BrowserState| state.sockets.has_all(in_flight.counts()).then_some(());
+            let received = |state: &BrowserState| {
+                state.part::<ClockState>().sockets.has_all(in_flight.counts()).then_some(())
+            };
             let condition =
                 |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
             match self.tracker.wait_for(share, condition, received).await {
@@ -199,7 +205,8 @@ impl Session {
         }
         // Some were lost with a page that has gone. They will not come any more.
         let counts = in_flight.counts();
-        let sockets = &mut self.tracker.lock().sockets;
+        let mut state = self.tracker.lock();
+        let sockets = &mut state.part_mut::<ClockState>().sockets;
         tracing::debug!(?counts, ?sockets, "WebSocket messages were lost");
         sockets.forget_lost(counts);
         Ok(())

@@ -12,6 +12,7 @@ use crate::cdp::tracker::{BrowserState, Page, Tracker, Worker};
 use crate::clock::blocked::unless_blocked;
 use crate::clock::idle;
 use crate::clock::liveness::LivenessWait;
+use crate::clock::state::ClockState;
 use crate::{Determinism, Error};
 
 /// How far virtual time is ahead of real time at the start, more than any episode lasts.
@@ -162,14 +163,14 @@ pub(crate) struct ResponseHold<'a>(&'a Tracker);
 
 impl<'a> ResponseHold<'a> {
     fn begin(tracker: &'a Tracker) -> Self {
-        tracker.lock().holds_responses = true;
+        tracker.lock().part_mut::<ClockState>().holds_responses = true;
         Self(tracker)
     }
 }
 
 impl Drop for ResponseHold<'_> {
     fn drop(&mut self) {
-        self.0.lock().holds_responses = false;
+        self.0.lock().part_mut::<ClockState>().holds_responses = false;
         self.0.notify();
     }
 }

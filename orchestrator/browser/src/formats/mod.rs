@@ -2,7 +2,7 @@
 //!
 //! Each format follows published code, which the head of its module names. Ids are always our bids.
 //! Nothing here asks the browser: a format is text made of trees and snapshots that
-//! [`observe`](crate::observe) has read.
+//! [`trees`](crate::trees) has read.
 
 pub(crate) mod html;
 pub(crate) mod prune;

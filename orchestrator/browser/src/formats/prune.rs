@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::observe::dom_snapshot::DomSnapshot;
+use crate::trees::dom_snapshot::DomSnapshot;
 use crate::{Properties, TreeText};
 
 /// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its
@@ -339,7 +339,7 @@ impl Html {
 }
 
 impl NodeFacts {
-    fn of(document: &crate::observe::dom_snapshot::DocumentSnapshot) -> Self {
+    fn of(document: &crate::trees::dom_snapshot::DocumentSnapshot) -> Self {
         let nodes = &document.nodes;
         let values = [&nodes.input_value, &nodes.text_value];
         Self {
@@ -394,7 +394,7 @@ fn own_attributes(snapshot: &DomSnapshot, written: &[i64]) -> Vec<(String, Strin
     let pairs = written.chunks(2).filter_map(|pair| {
         let [name, value] = pair else { return None };
         let name = snapshot.string(*name)?.to_lowercase();
-        let value = crate::observe::dom_snapshot::value_without_mark(
+        let value = crate::trees::dom_snapshot::value_without_mark(
             &name,
             snapshot.string(*value).unwrap_or_default(),
         )?;

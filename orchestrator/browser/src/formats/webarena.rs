@@ -27,10 +27,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::tokens;
-use crate::observe::axtree::{self, AxNode, FrameTree};
-use crate::observe::frames::Bids;
-use crate::observe::marks;
-use crate::observe::observation::Tab;
+use crate::page::tabs::Tab;
+use crate::trees::axtree::{self, AxNode, FrameTree};
+use crate::trees::frames::Bids;
+use crate::trees::marks;
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];

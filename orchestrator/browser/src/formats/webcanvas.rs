@@ -22,7 +22,7 @@
 
 use std::collections::HashSet;
 
-use crate::observe::dom_snapshot::{DocumentSnapshot, DomSnapshot, value_without_mark};
+use crate::trees::dom_snapshot::{DocumentSnapshot, DomSnapshot, value_without_mark};
 
 /// The tags of candidates.
 const CANDIDATE_TAGS: &[&str] = &[

@@ -31,7 +31,7 @@ pub(crate) struct Chromium {
     pub(crate) proxy: SocketAddr,
     /// The language with which it was started.
     pub(crate) locale: String,
-    /// See [`crate::clock::screen`].
+    /// See `clock::screen`.
     pub(crate) begin_frame_control: bool,
 }
 

@@ -3,8 +3,6 @@
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session};
-
 /// The device that an episode's pages see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Device {
@@ -74,24 +72,5 @@ impl Device {
     /// Permissions that the pages of the episode have without asking.
     pub(crate) fn permissions(&self) -> Vec<&'static str> {
         self.geolocation.iter().map(|_| "geolocation").collect()
-    }
-}
-
-impl Session {
-    /// The user agent and languages for servers and scripts, where they differ from the browser's
-    /// own.
-    pub(crate) async fn user_agent_override(&self) -> Result<Option<Value>, Error> {
-        const METHOD: &str = "Browser.getVersion";
-        let Device { user_agent, locale, .. } = &self.launch.device;
-        let name = match user_agent {
-            Some(name) => name.clone(),
-            None if *locale == self.chromium.locale => return Ok(None),
-            None => {
-                let version = self.cdp().call(None, METHOD, json!({})).await?;
-                let name = version.get("userAgent").and_then(Value::as_str);
-                name.ok_or(Error::Shape { method: METHOD, field: "userAgent" })?.to_owned()
-            }
-        };
-        Ok(Some(json!({ "userAgent": name, "acceptLanguage": locale })))
     }
 }

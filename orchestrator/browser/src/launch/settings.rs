@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use doors::Door;
 use in_flight::InFlight;
-use jiff::Timestamp;
 
-use crate::{Capture, Device, Pace};
+use crate::{Capture, Determinism, Device, Pace};
 
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
@@ -94,13 +93,4 @@ impl Launch {
         let query: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
         self.search.replace("{}", &query)
     }
-}
-
-/// The clock and randomness that an episode's pages see instead of the machine's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Determinism {
-    /// The time at which the episode starts.
-    pub clock_start: Timestamp,
-    /// The seed of all randomness, together with the page and the place in it.
-    pub seed: u64,
 }

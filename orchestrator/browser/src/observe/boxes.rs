@@ -1,14 +1,14 @@
 //! Where the elements in view are on the screen.
 //!
-//! The boxes of [`properties`](super::properties) are BrowserGym's, which forget the borders of
-//! frames.
+//! The boxes of [`properties`](crate::trees::properties) are BrowserGym's, which forget the borders
+//! of frames.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 
 use crate::cdp::tracker::Page;
-use crate::observe::frames::Frame;
+use crate::trees::frames::Frame;
 use crate::{Error, Session};
 
 /// Left, top, width and height in whole CSS pixels from the upper left corner of the screen.

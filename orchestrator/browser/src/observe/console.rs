@@ -4,10 +4,11 @@
 //! `Runtime.enable` is not used: it previews logged objects, and so runs getters of the page.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::Session;
 use crate::cdp::targets::stable_url;
+use crate::cdp::tracker::{BrowserEvent, BrowserState, EventSink};
 
 /// Stands before the place and text of an uncaught error in the console.
 pub(crate) const ERROR_MARK: &str = "\u{2063}uncaught\u{2063}";
@@ -44,6 +45,21 @@ pub(crate) struct ConsoleBuffer {
     left_out: u64,
 }
 
+impl EventSink for ConsoleBuffer {
+    fn on_event(&mut self, _: &mut BrowserState, event: &BrowserEvent<'_>) {
+        let BrowserEvent { cdp, session, method, params } = *event;
+        if matches!(method, "Console.messageAdded" | "Log.entryAdded") && self.add(message(params))
+        {
+            drop(cdp.send(session, "Console.disable", json!({})));
+            drop(cdp.send(session, "Log.disable", json!({})));
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::default();
+    }
+}
+
 impl ConsoleBuffer {
     /// Adds a message. Returns whether there are so many that the browser should stop.
     pub(crate) fn add(&mut self, message: ConsoleMessage) -> bool {
@@ -71,7 +87,7 @@ impl Session {
     /// Takes the console messages since the last call or the beginning of the episode. Only frozen
     /// worlds have them.
     pub fn take_console(&mut self) -> Vec<ConsoleMessage> {
-        self.tracker.lock().console.take()
+        self.tracker.lock().part_mut::<ConsoleBuffer>().take()
     }
 }
 

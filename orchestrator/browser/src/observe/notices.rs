@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use crate::cdp::tracker::Page;
-use crate::observe::frames::Frame;
+use crate::clock::state::ClockState;
+use crate::trees::frames::Frame;
 use crate::{Error, Session};
 
 const NOTICES: &str = include_str!("notices.js");
@@ -22,7 +23,7 @@ impl Session {
             return Ok(Vec::new());
         }
         // The page tells of its frames, but for those of other sites.
-        let asked = if self.tracker.lock().has_foreign_frames {
+        let asked = if self.tracker.lock().part::<ClockState>().has_foreign_frames {
             frames
         } else {
             frames.get(..1).unwrap_or_default()

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -12,13 +10,14 @@ use crate::cdp::tracker::Page;
 use crate::clock::liveness::TimeLimit;
 use crate::clock::virtual_time;
 use crate::formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas};
-use crate::observe::axtree::{self, AxNode, AxTree, Element, FrameTree};
-use crate::observe::bounds::{self, LONGEST_TEXT};
+use crate::observe::bounds;
 use crate::observe::boxes::ElementBox;
-use crate::observe::dom_snapshot::{self, DomSnapshot};
-use crate::observe::frames::Frame;
-use crate::observe::{axtree_object, node_numbers, properties};
-use crate::{Dialog, Download, Error, ObservationOptions, Properties, Session};
+use crate::trees::axtree::{self, AxNode, AxTree, Element, FrameTree};
+use crate::trees::bounds::{LONGEST_TEXT, cut_all};
+use crate::trees::dom_snapshot::{self, DomSnapshot};
+use crate::trees::frames::Frame;
+use crate::trees::{axtree_object, node_numbers, properties};
+use crate::{Dialog, Download, Error, ObservationOptions, Properties, Session, Tab};
 
 const TREE: &str = "Accessibility.getFullAXTree";
 
@@ -75,15 +74,6 @@ pub struct Observation {
     pub dom: Option<Value>,
     /// BrowserGym's `axtree_object`.
     pub axtree_object: Option<Value>,
-}
-
-/// An open tab.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tab {
-    /// The page's URL.
-    pub url: String,
-    /// Its title.
-    pub title: String,
 }
 
 impl Observation {
@@ -267,10 +257,10 @@ impl Session {
         &self,
         page: &Page,
     ) -> Result<Vec<visualwebarena::PageElement>, Error> {
-        let script = format!("{}({})", visualwebarena::ELEMENTS, crate::observe::marks::script());
+        let script = format!("{}({})", visualwebarena::ELEMENTS, crate::trees::marks::script());
         let mut visible_elements =
             self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
-        bounds::cut_all(&mut visible_elements, LONGEST_TEXT);
+        cut_all(&mut visible_elements, LONGEST_TEXT);
         serde_json::from_value(visible_elements)
             .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements in view" })
     }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::lines::OrderWriter;
 use self::lines::TraceEvent;
-use crate::cdp::tracker::BrowserState;
+use crate::cdp::tracker::{BrowserEvent, BrowserState, EventSink};
 use crate::{Error, Session};
 
 /// The script that marks changes of documents, and the isolated world in which it runs.
@@ -43,6 +43,28 @@ pub(crate) struct TraceBuffer {
     is_complete: bool,
     /// There was more than there is room for.
     has_lost: bool,
+}
+
+/// The trace that runs, if one does.
+#[derive(Debug, Default)]
+pub(crate) struct RunningTrace(Option<TraceBuffer>);
+
+impl EventSink for RunningTrace {
+    fn on_event(&mut self, _: &mut BrowserState, event: &BrowserEvent<'_>) {
+        if let Some(trace) = &mut self.0 {
+            trace.on_event(event.method, event.params);
+        }
+    }
+
+    fn on_clock(&mut self, page_clock: f64) {
+        if let Some(trace) = &mut self.0 {
+            trace.note_clock(page_clock);
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::default();
+    }
 }
 
 impl TraceBuffer {
@@ -109,7 +131,7 @@ impl Session {
             let mut state = self.tracker.lock();
             let mut trace = TraceBuffer::default();
             trace.note_clock(state.page_clock);
-            state.trace = Some(trace);
+            state.part_mut::<RunningTrace>().0 = Some(trace);
         }
         self.cdp().call(None, "Tracing.start", params).await?;
         Ok(())
@@ -117,15 +139,16 @@ impl Session {
 
     /// Ends the trace, if there is one.
     pub(crate) async fn end_trace(&self) -> Result<TraceBuffer, Error> {
-        if self.tracker.lock().trace.is_none() {
+        if self.tracker.lock().part::<RunningTrace>().0.is_none() {
             return Ok(TraceBuffer::default());
         }
         self.cdp().call(None, "Tracing.end", json!({})).await?;
         let condition = |_: &BrowserState| "the browser to hand over its trace".to_owned();
         let complete = |state: &BrowserState| {
-            state.trace.as_ref().is_none_or(|trace| trace.is_complete).then_some(())
+            let RunningTrace(trace) = state.part();
+            trace.as_ref().is_none_or(|trace| trace.is_complete).then_some(())
         };
         self.tracker.wait_for(HAND_OVER, condition, complete).await?;
-        Ok(self.tracker.lock().trace.take().unwrap_or_default())
+        Ok(self.tracker.lock().part_mut::<RunningTrace>().0.take().unwrap_or_default())
     }
 }

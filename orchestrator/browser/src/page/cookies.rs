@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::session::with_browser_context;
+use crate::cdp::targets::with_browser_context;
 use crate::{Error, Session};
 
 /// A cookie that lasts as long as the episode.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cdp::connection::CALL_TIMEOUT;
+use crate::cdp::targets::with_browser_context;
 use crate::cdp::tracker::{BrowserState, Page};
-use crate::session::with_browser_context;
 use crate::{Error, Session};
 
 /// Cookies and storage. Reads what Playwright writes, and ignores unknown keys.

@@ -1,15 +1,26 @@
-//! Tabs: opening, closing, and which one is active.
+//! Tabs: opening, and which one is active.
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::cdp::targets::with_browser_context;
 use crate::cdp::tracker::{BrowserState, Page};
-use crate::session::with_browser_context;
-use crate::{ActionError, Error, Session};
+use crate::{Error, Session};
+
+/// An open tab.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tab {
+    /// The page's URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+}
 
 /// How long a tab may take to open or to close.
-const CHANGE: Duration = Duration::from_secs(30);
+pub(crate) const CHANGE: Duration = Duration::from_secs(30);
 
 impl Session {
     /// Opens an empty tab in a browser context, or in the browser's own profile, and waits until it
@@ -46,27 +57,6 @@ impl Session {
             .call(Some(&page.session), "Runtime.evaluate", json!({ "expression": "0" }))
             .await?;
         Ok(page)
-    }
-
-    /// Opens another empty tab.
-    pub(crate) async fn new_tab(&self) -> Result<(), ActionError> {
-        let context = match &self.clean_context {
-            Some(clean) => Some(clean.clone()),
-            None => self.context()?,
-        };
-        self.open_tab(context.as_deref()).await?;
-        Ok(())
-    }
-
-    /// Closes a tab. An empty one takes the place of the last.
-    pub(crate) async fn close_tab(&self, page: &Page) -> Result<(), ActionError> {
-        if self.tracker.lock().pages.len() == 1 {
-            self.new_tab().await?;
-        }
-        let closed = self.cdp().call(Some(&page.session), "Page.close", json!({})).await;
-        self.ignore_if_closed(page, closed)?;
-        let gone = |state: &BrowserState| (!state.is_open(&page.session)).then_some(());
-        Ok(self.tracker.wait_for(CHANGE, |_| "the tab to close".to_owned(), gone).await?)
     }
 
     /// Whether a tab has no document yet: its URL leads to a download or to another program, or has
@@ -134,20 +124,6 @@ impl Session {
             self.tracker.wait_for(CHANGE, |_| "a tab to close".to_owned(), gone).await?;
         }
         self.cdp().call(Some(&first.session), "Page.bringToFront", json!({})).await?;
-        Ok(())
-    }
-
-    /// Makes another tab the active one.
-    pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
-        let page = {
-            let mut state = self.tracker.lock();
-            let Some(page) = state.pages.get(index).cloned() else {
-                return Err(ActionError::NoTab { index, tabs: state.pages.len() });
-            };
-            state.focused_tab = Some(page.session.clone());
-            page
-        };
-        self.cdp().call(Some(&page.session), "Page.bringToFront", json!({})).await?;
         Ok(())
     }
 }

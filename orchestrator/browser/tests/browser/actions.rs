@@ -1,6 +1,6 @@
 //! Every action has the effect of the same input by a person.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

@@ -1,7 +1,8 @@
 //! Animations have the page's time, also where the page's time and real time have moved apart.
 //! Every test runs in the headless shell and, through the last one, in Chromium.
 
-use browser::{CHROMIUM_VARIABLE, Dialect};
+use actions::Dialect;
+use browser::CHROMIUM_VARIABLE;
 
 use crate::bench::{Bench, LOG};
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Launch, Session};
+use actions::Action;
+use browser::{Launch, Session};
 use http_body_util::Full;
 use tokio::net::TcpStream;
 use tokio::time::{interval, timeout};

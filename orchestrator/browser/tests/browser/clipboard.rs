@@ -1,6 +1,6 @@
 //! The clipboard's content stays within an episode.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

@@ -1,6 +1,7 @@
 //! What pages write to the console, and their errors, without a trace for the page.
 
-use browser::{ConsoleMessage, Dialect};
+use actions::Dialect;
+use browser::ConsoleMessage;
 
 use crate::bench::{Bench, LOG};
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Pace, Press, Session};
+use actions::{Action, Press};
+use browser::{Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 use in_flight::InFlight;
 

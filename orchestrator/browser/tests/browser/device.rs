@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use browser::{
-    Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Pace, Session,
-};
+use actions::{Action, Dialect};
+use browser::{ActionError, Determinism, Device, Error, Geolocation, Launch, Pace, Session};
 use in_flight::InFlight;
 
 use crate::bench::{Bench, LOG};

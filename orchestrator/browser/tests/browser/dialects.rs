@@ -1,6 +1,6 @@
 //! Actions in the dialects of other benchmarks have the intended effect on a page.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use browser::{Dialect, Dialog, Observation};
+use actions::Dialect;
+use browser::{Dialog, Observation};
 
 use crate::bench::{Bench, LOG};
 

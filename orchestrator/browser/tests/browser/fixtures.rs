@@ -1,6 +1,6 @@
 //! Widgets that are hard to see or to use: each is observed and operated.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

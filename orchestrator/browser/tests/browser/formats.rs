@@ -1,6 +1,7 @@
 //! One page in every observation format.
 
-use browser::{Dialect, Observation, ObservationOptions, PrunedHtml, WebArena};
+use actions::Dialect;
+use browser::{Observation, ObservationOptions, PrunedHtml, WebArena};
 use serde_json::Value;
 
 use crate::bench::Bench;

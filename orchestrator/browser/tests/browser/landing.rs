@@ -1,7 +1,7 @@
 //! What is pressed is what was meant, on pages that change when the mouse comes, and in the trees
 //! of web components; and drags that the page follows frame by frame.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

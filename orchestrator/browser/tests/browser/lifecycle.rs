@@ -1,7 +1,7 @@
 //! `DOMContentLoaded`, `load` and what workers tell come at points that do not depend on how fast
 //! another process replies.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

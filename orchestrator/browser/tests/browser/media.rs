@@ -1,8 +1,8 @@
 //! Media elements and audio contexts have the page's time, however busy the machine is.
 
+use actions::Dialect;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use browser::Dialect;
 
 use crate::bench::{Bench, LOG};
 

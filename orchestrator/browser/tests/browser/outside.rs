@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::Bench;
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Observation, Pace, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Observation, Pace, Session};
 use in_flight::InFlight;
 
 use crate::web::Web;

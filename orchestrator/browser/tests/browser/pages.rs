@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{
-    Action, ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText,
-};
+use actions::Action;
+use browser::{ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText};
 use in_flight::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>

@@ -1,6 +1,7 @@
 //! Screenshots of pages that show in their titles which events they get.
 
-use browser::{Dialect, Marks, ObservationOptions, ScreenshotOptions};
+use actions::Dialect;
+use browser::{Marks, ObservationOptions, ScreenshotOptions};
 
 use crate::bench::Bench;
 

@@ -2,7 +2,7 @@
 //! shows them, keys work on them, a screenshot of the page can be taken, and the episode goes on.
 //! Every test runs in the headless shell and, through the last one, in Chromium.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

@@ -1,6 +1,6 @@
 //! Elements under fixed headers, behind bottom bars, and hidden boxes with labels.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

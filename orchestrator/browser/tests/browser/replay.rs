@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Pace, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Pace, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Gateway, Replay, ReplayOptions, Routes, Target};
 use snapshots::index::ReplaySet;

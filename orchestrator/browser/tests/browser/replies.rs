@@ -1,7 +1,7 @@
 //! What other threads and processes reply is let in where it belongs, and what is put in the place
 //! of the browser's own functions does what those do.
 
-use browser::Dialect;
+use actions::Dialect;
 
 use crate::bench::{Bench, LOG};
 

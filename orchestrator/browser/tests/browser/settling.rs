@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Error, Launch, Pace, Session};
+use actions::Action;
+use browser::{Determinism, Error, Launch, Pace, Session};
 use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);

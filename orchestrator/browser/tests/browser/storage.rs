@@ -1,6 +1,7 @@
 //! Stored data goes from one episode to the next only where that is wanted.
 
-use browser::{Dialect, StorageState};
+use actions::Dialect;
+use browser::StorageState;
 
 use crate::bench::{Bench, LOG};
 

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Launch, Pace, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use crate::web::Web;

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use browser::{AccessBarrier, Action, Launch, LinkKind, Session};
+use actions::Action;
+use browser::{AccessBarrier, Launch, LinkKind, Session};
 use in_flight::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);

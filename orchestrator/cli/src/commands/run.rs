@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::Dialect;
 use agents::llm::ModelSettings;
 use agents::{ActionFormat, AgentSpec};
-use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
 use cluster::site_images::{Ids, SiteImages};
 use llm_client::Model;

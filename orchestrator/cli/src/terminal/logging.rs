@@ -61,8 +61,9 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 36] = [
+const OURS: [&str; 37] = [
     "sandbox",
+    "actions",
     "agents",
     "annotate",
     "browser",

@@ -1,7 +1,7 @@
 //! The replies that an agent gave in a run, so that they can be given again.
 
+use agents::ActionFormat;
 use agents::recorded::{RecordedEpisode, RecordedFailure, RecordedReplies};
-use agents::{ActionFormat, Reply};
 
 use crate::Error;
 use crate::stored::{Outcome, RunFolder};
@@ -18,7 +18,7 @@ pub fn recorded_replies(run: &RunFolder) -> Result<RecordedReplies, Error> {
         let steps = run.episode(&episode.id()).steps()?;
         let given = steps.into_iter().filter_map(|step| {
             let reason = step.reason;
-            Some(Reply::Act { action: step.action?, reason })
+            Some(speech.read_reply(step.action?, reason))
         });
         let failure = match episode.outcome {
             Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => None,

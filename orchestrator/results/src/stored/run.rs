@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
-use browser::Dialect;
+use actions::Dialect;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use processes::confine::Confinement;

@@ -13,7 +13,7 @@ pub(crate) mod programs;
 pub(crate) mod servicenow;
 pub(crate) mod workarena_session;
 
-use browser::Action;
+use actions::Action;
 use scoring::evidence::Session;
 use scoring::{
     Decision, Evidence, Fetch, FetchResponse, Pages, ProbeQuestion, ProgramCheck, Requirement,

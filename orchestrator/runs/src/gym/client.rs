@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::Dialect;
 use agents::{ActionFormat, Agent, BeginOptions, Error, Goal, NextReply, Reply, View};
-use browser::{Dialect, ObservationOptions};
+use browser::ObservationOptions;
 use parking_lot::Mutex;
 use results::EpisodeRecord;
 use serde_json::{Value, json};
@@ -98,8 +99,8 @@ impl Client {
         match timeout(self.idle, self.steps.recv()).await {
             Ok(Some(StepRequest { reply, answer })) => {
                 self.waiting = Some(answer);
-                if let Reply::Act { action, .. } = &reply {
-                    self.last_action.clone_from(action);
+                if let Reply::Act { text, .. } = &reply {
+                    self.last_action.clone_from(text);
                 }
                 Ok(reply)
             }
@@ -144,14 +145,9 @@ impl Agent for Client {
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         Box::pin(self.ask(goal, view))
     }
-
-    /// BrowserGym's own environments accept several actions at a time.
-    fn action_format(&self) -> ActionFormat {
-        SPEECH
-    }
 }
 
-/// The format of clients' actions.
+/// The format of clients' actions. BrowserGym's own environments accept several at a time.
 pub(super) const SPEECH: ActionFormat =
     ActionFormat { dialect: Dialect::BrowserGym, multiaction: true };
 

@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
-use super::client::{EpisodeEnd, StepOutcome, StepRequest};
+use super::client::{EpisodeEnd, SPEECH, StepOutcome, StepRequest};
 use super::metrics::CONTENT_TYPE;
 use super::observation::ObservationSettings;
 use super::server::{CLOSING, GymServer, NoSession, StartedSession};
@@ -288,7 +288,8 @@ async fn act<E: Environment>(server: &GymServer<E>, step: Step) -> Answer {
         return Err(refusal(StatusCode::CONFLICT, error));
     };
     let (answer, turn) = oneshot::channel();
-    if way.send(StepRequest { reply: Reply::Act { action, reason }, answer }).await.is_err() {
+    let reply = SPEECH.read_reply(action, reason);
+    if way.send(StepRequest { reply, answer }).await.is_err() {
         // The episode has just ended, for example because the client was silent.
         return Err(ended(&session, None));
     }

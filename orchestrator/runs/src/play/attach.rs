@@ -14,8 +14,9 @@
 
 use std::path::PathBuf;
 
+use actions::Action;
 use agents::ActionFormat;
-use browser::{Action, DevToolsAddress, ObservationOptions, ScreenshotOptions};
+use browser::{DevToolsAddress, ObservationOptions, ScreenshotOptions};
 use jiff::Timestamp;
 use processes::confine::Confined;
 use results::suite_digest::Digests;

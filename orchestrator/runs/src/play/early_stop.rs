@@ -1,6 +1,6 @@
 //! Whether an agent gets nowhere, by `early_stop` in `run.py` of WebArena and VisualWebArena.
 
-use browser::Action;
+use actions::Action;
 use tasks::StopRules;
 
 /// The replies of an episode, in their order: their actions, or nothing where they could not be
@@ -78,7 +78,7 @@ fn typed_into(action: &Action) -> Option<&str> {
 mod tests {
     use std::num::NonZeroU32;
 
-    use browser::Dialect;
+    use actions::Dialect;
 
     use super::*;
 

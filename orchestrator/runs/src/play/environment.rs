@@ -3,9 +3,10 @@
 
 use std::future::Future;
 
+use actions::Action;
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions,
-    ScreenshotOptions, StorageState,
+    ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, ScreenshotOptions,
+    StorageState,
 };
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProbeQuestion, ProgramCheck, Undecided};

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actions::Action;
 use agents::{Agent, Goal, GoalImage, Reply, Role, View};
-use browser::{Action, ScreenshotOptions};
+use browser::ScreenshotOptions;
 use camino::Utf8Path;
 use jiff::Timestamp;
 use llm_client::Model;
@@ -257,15 +258,14 @@ async fn drive<E: Environment>(
         let fault = calls.last().and_then(|call| call.fault);
         trace.add_calls(calls);
         trace.enter_step_phase(Phase::Acting);
-        let (text, reason) = match replied? {
+        let (actions, text, reason) = match replied? {
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
                 log::acted(attempt.id, trace.current());
                 return Ok(trace.stopped().await);
             }
-            Reply::Act { action, reason } => (action, reason),
+            Reply::Act { actions, text, reason } => (actions, text, reason),
         };
-        let actions = agent.action_format().read(&text);
         replies.add(actions.as_deref().ok());
         let step = trace.current();
         step.action = Some(text);

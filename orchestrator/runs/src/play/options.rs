@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::Dialect;
 use agents::ActionFormat;
-use browser::Dialect;
 use camino::Utf8PathBuf;
 use gateway::{Config, Recorder};
 use llm_client::Model;

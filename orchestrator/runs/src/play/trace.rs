@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use actions::Action;
 use agents::{Call, Role, Utterance};
-use browser::{Action, ActionTarget, Observation};
+use browser::{ActionTarget, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use llm_client::Model;

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use actions::Action;
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation,
-    ObservationOptions, ScreenshotOptions, Session, StorageState,
+    ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation, ObservationOptions,
+    ScreenshotOptions, Session, StorageState,
 };
 use gateway::{Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use browser::{
-    Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState,
-};
+use actions::Action;
+use browser::{ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState};
 use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actions::Action;
 use agents::AgentSpec;
-use browser::{
-    Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState,
-};
+use browser::{ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState};
 use camino::Utf8Path;
 use fake_model::{ModelRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};

@@ -97,7 +97,7 @@ async fn an_agent_is_greeted_told_asked_and_dismissed_under_one_episode() -> Tes
     let url = format!("http://{address}/agent");
     let replies: Vec<Reply> =
         play(&url, |_| {}).await?.into_iter().filter_map(Result::ok).collect();
-    let click = Reply::Act { action: "click('3')".to_owned(), reason: Some("first".to_owned()) };
+    let click = Reply::act(Action::click("3"), Some("first".to_owned()));
     assert_eq!(replies, [click, Reply::Stop { reason: None }]);
     let heard = server.heard();
     let kinds: Vec<&str> = heard.iter().filter_map(|message| message["type"].as_str()).collect();

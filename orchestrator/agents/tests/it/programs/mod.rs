@@ -5,6 +5,7 @@ mod stdio;
 
 use std::path::Path;
 
+use actions::Action;
 use agents::program::Program;
 use agents::{Agent as _, Error, Goal, Reply, View};
 use browser::Observation;

@@ -45,7 +45,7 @@ async fn fails(
 async fn a_program_is_greeted_told_asked_and_dismissed() -> std::io::Result<()> {
     let played = play(GOOD, |_| {}).await?;
     let replies: Vec<Reply> = played.replies.into_iter().filter_map(Result::ok).collect();
-    let click = Reply::Act { action: "click('3')".to_owned(), reason: Some("first".to_owned()) };
+    let click = Reply::act(Action::click("3"), Some("first".to_owned()));
     assert_eq!(replies, [click, Reply::Stop { reason: None }]);
     insta::assert_snapshot!(played.stderr, @r#"
     task: {"type":"task","task":"rail-01","goal":"When?","start_url":"https://rail.test/","max_steps":3}

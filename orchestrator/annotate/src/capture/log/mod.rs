@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Button, HistoryEntry, InputKind, Modifier, PersonInput, PersonTarget, TabHistory};
+use actions::{Button, Modifier};
+use browser::{HistoryEntry, InputKind, PersonInput, PersonTarget, TabHistory};
 use scoring::solution::{
     CSS_ROLE, Click, Element, Fill, ModifierKey, MouseButton, OracleStep, Press, Select,
 };

@@ -5,12 +5,9 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::{Page, Tracker};
-use crate::act::dialogs;
-use crate::act::upload::FileChooser;
+use super::{BrowserEvent, Page, Tracker};
 use crate::cdp::connection::{Cdp, Event, SessionId};
 use crate::cdp::targets;
-use crate::observe::console;
 
 impl Tracker {
     /// Handles one event; `None` is the end of the connection.
@@ -35,11 +32,11 @@ impl Tracker {
             targets::on_attached(self, cdp, session.as_ref(), params);
             return;
         }
-        let capture = self.lock().setup.as_ref().and_then(|setup| setup.capture.clone());
-        if let Some(capture) = &capture {
-            capture.on_event(cdp, session.as_ref(), method, params);
+        let setup = self.lock().setup.clone();
+        if let Some(setup) = &setup {
+            setup.preparation.on_event(cdp, session.as_ref(), method, params);
         }
-        let holds = capture.is_some_and(|capture| capture.holds());
+        let holds = setup.is_some_and(|setup| setup.preparation.holds_requests());
         let mut state = self.lock();
         if method == "Network.requestWillBeSent" {
             state.worker_order.requested(text("/requestId"), text("/request/url"));
@@ -80,14 +77,6 @@ impl Tracker {
                     *state.expired_budgets.entry(session).or_default() += 1;
                 }
             }
-            "Tracing.dataCollected" | "Tracing.tracingComplete" => {
-                if let Some(trace) = &mut state.trace {
-                    trace.on_event(method, params);
-                }
-            }
-            "Input.dragIntercepted" => state.intercepted_drag = params.get("data").cloned(),
-            "Browser.downloadWillBegin" => state.on_download_begin(cdp, params),
-            "Browser.downloadProgress" => state.on_download_progress(cdp, params),
             // Only while storage is read or written: see `page::storage`.
             "Fetch.requestPaused" if !holds => {
                 let answer = json!({
@@ -97,12 +86,6 @@ impl Tracker {
                     "body": "",
                 });
                 drop(cdp.send(session.as_ref(), "Fetch.fulfillRequest", answer));
-            }
-            "Page.fileChooserOpened" => state.file_chooser = FileChooser::of(params),
-            "Network.webSocketHandshakeResponseReceived" => state.sockets.on_open(params),
-            "Network.webSocketFrameReceived" | "Network.webSocketFrameSent" => {
-                state.started_count += 1;
-                state.sockets.on_message(method, params);
             }
             "Page.frameNavigated" => {
                 if let Some(session) = session {
@@ -133,19 +116,10 @@ impl Tracker {
                     state.record_navigation(&session, text("/url"), "");
                 }
             }
-            "Console.messageAdded" | "Log.entryAdded" => {
-                let is_flood = state.console.add(console::message(params));
-                if is_flood {
-                    drop(cdp.send(session.as_ref(), "Console.disable", json!({})));
-                    drop(cdp.send(session.as_ref(), "Log.disable", json!({})));
-                }
+            // Each event is handled here or by one of the parts.
+            _ => {
+                state.tell_parts(&BrowserEvent { cdp, session: session.as_ref(), method, params });
             }
-            "Page.javascriptDialogOpening" if !state.externally_driven => {
-                let (answer, dialog) = dialogs::answer(params, state.dialog_policy.as_ref());
-                cdp.send(session.as_ref(), "Page.handleJavaScriptDialog", answer);
-                state.dialogs.push(dialog);
-            }
-            _ => {}
         }
     }
 }

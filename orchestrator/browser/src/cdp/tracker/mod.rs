@@ -5,30 +5,23 @@
 //! reply.
 
 mod events;
+mod parts;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
-use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+use self::parts::Parts;
+pub(crate) use self::parts::{BrowserEvent, EventSink};
 use crate::Error;
-use crate::act::dialogs::{Dialog, DialogPolicy};
-use crate::act::downloads::DownloadState;
-use crate::act::upload::FileChooser;
 use crate::cdp::connection::SessionId;
 use crate::cdp::targets;
 use crate::cdp::traffic::{PendingRequest, Traffic};
 use crate::cdp::worker_order::WorkerOrder;
-use crate::clock::idle::BrowserProcesses;
-use crate::clock::schedule::Schedule;
-use crate::clock::screen::FrameClock;
-use crate::clock::socket_messages::SocketState;
-use crate::observe::console::ConsoleBuffer;
-use crate::order::TraceBuffer;
 
 /// No deadline: somebody else decides when the condition comes true.
 pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
@@ -37,7 +30,7 @@ pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 const FARTHEST_CLOCK: f64 = 60.0 * 60.0 * 1000.0;
 
 /// Shared by the session and its listener.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tracker {
     state: Mutex<BrowserState>,
     changed: Notify,
@@ -57,25 +50,6 @@ pub(crate) struct BrowserState {
     pub(crate) without_document: HashSet<SessionId>,
     /// The tab that was made the active one. If there is none, the last tab is active.
     pub(crate) focused_tab: Option<SessionId>,
-    /// The numbers of dialogs and of downloads when the last action began.
-    pub(crate) dialogs_before_action: usize,
-    pub(crate) downloads_before_action: usize,
-    /// Dialogs with their answers.
-    pub(crate) dialogs: Vec<Dialog>,
-    /// Messages in the console.
-    pub(crate) console: ConsoleBuffer,
-    /// How the agent wants dialogs to be answered.
-    pub(crate) dialog_policy: Option<DialogPolicy>,
-    /// Files that pages had the browser save.
-    pub(crate) downloads: Vec<DownloadState>,
-    /// Input is under way: no response is released.
-    pub(crate) input_in_flight: bool,
-    /// A response is on its way to its page: no input begins.
-    pub(crate) is_releasing: bool,
-    /// The file chooser that a page has opened.
-    pub(crate) file_chooser: Option<FileChooser>,
-    /// The data of a drag that the browser left to us.
-    pub(crate) intercepted_drag: Option<Value>,
     pub(crate) workers: Vec<Worker>,
     /// Requests and navigations of the pages and workers.
     pub(crate) traffic: Traffic,
@@ -89,38 +63,20 @@ pub(crate) struct BrowserState {
     expired_budgets: HashMap<SessionId, u64>,
     /// Documents that tabs have loaded.
     pub(crate) document_count: u64,
-    /// The count at the document whose time Chromium does not let run by itself.
-    pub(crate) stuck_document: Option<u64>,
     /// Origins of all documents that were in a tab or frame.
     pub(crate) visited_origins: BTreeSet<String>,
     /// URL changes of tabs, with a new document or within one.
     pub(crate) url_changes: u64,
-    /// WebSockets and their messages.
-    pub(crate) sockets: SocketState,
     /// The order of workers, and those that have not begun.
     pub(crate) worker_order: WorkerOrder,
     /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
-    /// Whether the active page has frames of other sites.
-    pub(crate) has_foreign_frames: bool,
-    /// The trace that runs, if one does.
-    pub(crate) trace: Option<TraceBuffer>,
-    /// What the page's time should be.
-    pub(crate) schedule: Schedule,
-    /// The page's time runs without waiting for responses, so none is released.
-    pub(crate) holds_responses: bool,
     /// When the episode began, by the machine's clock.
     pub(crate) started_at: Option<Instant>,
-    /// The times of drawn frames.
-    pub(crate) frame_clock: FrameClock,
-    /// Sessions in which a frame is being drawn.
-    pub(crate) drawing: HashSet<SessionId>,
     /// The URLs that tabs have opened in attach mode.
     pub(crate) navigations: Vec<String>,
     /// Another program drives the pages.
     pub(crate) externally_driven: bool,
-    pub(crate) processes: BrowserProcesses,
-    pub(crate) seen_activity: ActivityCounts,
     /// Pages, frames and workers that have gone.
     detached: HashSet<SessionId>,
     /// How many targets refused a command and may be about to go away.
@@ -132,15 +88,7 @@ pub(crate) struct BrowserState {
     /// Tabs that have crashed and were not replaced.
     crashed_pages: Vec<Page>,
     disconnected: bool,
-}
-
-/// What had started and ended when [`Session::drain`](crate::Session) last looked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct ActivityCounts {
-    pub(crate) started_count: u64,
-    pub(crate) ended: u64,
-    /// Requests, as the gateway counts them.
-    pub(crate) request_count: u64,
+    parts: Parts,
 }
 
 #[derive(Debug, Clone)]
@@ -166,26 +114,24 @@ impl BrowserState {
     pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
         let started_at = Some(Instant::now());
         setup.tell_clock(page_clock, page_clock);
-        *self = Self {
-            setup: Some(Arc::new(setup)),
-            page_clock,
-            started_at,
-            disconnected: self.disconnected,
-            ..Self::default()
-        };
+        self.reset();
+        self.setup = Some(Arc::new(setup));
+        self.page_clock = page_clock;
+        self.started_at = started_at;
     }
 
     /// Releases the present episode's targets and returns its browser context.
     pub(crate) fn end_episode(&mut self) -> Option<String> {
         let setup = self.setup.take();
-        *self = Self { disconnected: self.disconnected, ..Self::default() };
+        self.reset();
         setup.and_then(|setup| setup.context.clone())
     }
 
-    /// Attributes later dialogs and downloads to the next action.
-    pub(crate) fn begin_action(&mut self) {
-        self.dialogs_before_action = self.dialogs.len();
-        self.downloads_before_action = self.downloads.len();
+    /// Forgets the episode.
+    fn reset(&mut self) {
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.iter_mut().for_each(EventSink::reset);
+        *self = Self { disconnected: self.disconnected, parts, ..Self::default() };
     }
 
     /// The tab on which actions are carried out.
@@ -251,9 +197,7 @@ impl BrowserState {
         }
         self.page_clock = now;
         self.tell_clock(now);
-        if let Some(trace) = &mut self.trace {
-            trace.note_clock(now);
-        }
+        self.parts.iter_mut().for_each(|part| part.on_clock(now));
         Ok(())
     }
 
@@ -317,12 +261,18 @@ impl BrowserState {
         self.worker_order.left(session);
         self.traffic.remove_session(session);
         self.expired_budgets.remove(session);
-        self.drawing.remove(session);
+        self.parts.iter_mut().for_each(|part| part.on_session_left(session));
         self.without_document.remove(session);
     }
 }
 
 impl Tracker {
+    /// A tracker with these parts, of one type each.
+    pub(crate) fn new(parts: Vec<Box<dyn EventSink>>) -> Self {
+        let state = BrowserState { parts: Parts::new(parts), ..BrowserState::default() };
+        Self { state: Mutex::new(state), changed: Notify::default(), first_tab: OnceLock::new() }
+    }
+
     pub(crate) fn set_first_tab(&self, target: String) {
         // There is one.
         let _ = self.first_tab.set(target);

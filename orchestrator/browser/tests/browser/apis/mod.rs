@@ -9,7 +9,8 @@ use std::env;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Pace, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use crate::load::Load;

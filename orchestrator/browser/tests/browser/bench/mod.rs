@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Pace, Programs, Session};
+use actions::Dialect;
+use browser::{CHROMIUM_VARIABLE, Determinism, Launch, Pace, Programs, Session};
 use in_flight::InFlight;
 
 use crate::web::Web;

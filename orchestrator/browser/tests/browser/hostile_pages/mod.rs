@@ -4,7 +4,8 @@ use std::fs;
 use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Session};
+use actions::Action;
+use browser::{Determinism, Session};
 use in_flight::InFlight;
 use tokio::net::TcpListener;
 

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Launch, Session};
+use actions::Action;
+use browser::{Determinism, Launch, Session};
 use fancy_regex::Regex;
 use in_flight::InFlight;
 use serde_json::{Value, json};

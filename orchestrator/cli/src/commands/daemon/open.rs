@@ -1,6 +1,7 @@
 //! `sandbox open`: a browser on a site.
 
-use browser::{Action, Launch, Session};
+use actions::Action;
+use browser::{Launch, Session};
 use doors::Door;
 use gateway::CertificateAuthority;
 

@@ -81,14 +81,14 @@ async fn a_program_may_speak_another_dialect() -> Tested {
         "In summary, ```stop [a red bicycle]```",
     ]);
     let options = Options {
-        dialect: browser::Dialect::WebArena,
+        dialect: actions::Dialect::WebArena,
         tasks: vec!["bike.one".to_owned()],
         ..into(&out)
     };
     let summary = play(&Mood::default(), &program, &options).await?;
     assert_eq!((summary.passed, summary.episodes), (1, 1));
     let run = RunFolder::open(&out)?;
-    assert_eq!(run.run()?.dialect, browser::Dialect::WebArena);
+    assert_eq!(run.run()?.dialect, actions::Dialect::WebArena);
     let episode = run.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
     let steps = episode.steps()?;
     assert_eq!(steps[0].action.as_deref(), Some("I see a link. ```click [1]```"));
@@ -101,7 +101,7 @@ async fn a_program_may_speak_another_dialect() -> Tested {
     let hello = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
     assert!(hello.contains(r#""dialect":"webarena","multiaction":false"#), "{hello}");
     // The same words are another experiment in another dialect.
-    let other = Options { dialect: browser::Dialect::SeeAct, resume: true, ..options };
+    let other = Options { dialect: actions::Dialect::SeeAct, resume: true, ..options };
     let error = play(&Mood::default(), &program, &other).await.err().ok_or("no error")?;
     assert!(error.to_string().ends_with(r#"its dialect is "webarena", not "seeact""#), "{error}");
     Ok(())
@@ -150,7 +150,7 @@ async fn what_was_said_last_answers_for_who_stops() -> Tested {
         "ACTION: TERMINATE\nVALUE: None",
     ]);
     let options = Options {
-        dialect: browser::Dialect::SeeAct,
+        dialect: actions::Dialect::SeeAct,
         tasks: vec!["bike.one".to_owned()],
         ..into(&out)
     };

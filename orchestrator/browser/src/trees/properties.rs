@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cdp::tracker::Page;
-use crate::observe::dom_snapshot::NodeBounds;
-use crate::observe::frames::Frame;
+use crate::trees::dom_snapshot::NodeBounds;
+use crate::trees::frames::Frame;
 use crate::{Error, Session};
 
 /// The properties of one element.

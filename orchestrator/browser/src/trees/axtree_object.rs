@@ -12,9 +12,9 @@ use std::collections::HashSet;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::observe::axtree::{FrameTree, IGNORED_ROLES, MARKED_PROPERTY};
-use crate::observe::frames::Bids;
-use crate::observe::marks;
+use crate::trees::axtree::{FrameTree, IGNORED_ROLES, MARKED_PROPERTY};
+use crate::trees::frames::Bids;
+use crate::trees::marks;
 
 /// Merges the trees of all frames. `raw` are those of `parts`, in the same order.
 pub(crate) fn merge(parts: &[FrameTree], raw: &[Box<RawValue>], bids: &Bids) -> Value {
@@ -127,7 +127,7 @@ fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::observe::axtree::AxTree;
+    use crate::trees::axtree::AxTree;
 
     fn part(frame: &str, prefix: &str, owner: Option<(&str, i64)>) -> FrameTree {
         let owner = owner.map(|(frame, node)| (frame.to_owned(), node));

@@ -1,7 +1,7 @@
 //! The arguments of a Python call, by the parameter names of its form.
 
-use super::{Action, Button, Modifier, ParseError, Point};
 use crate::python::{Call, Literal};
+use crate::{Action, Button, Modifier, ParseError, Point};
 
 /// The arguments of a call by name, whether positional or not.
 pub(super) struct Arguments {

@@ -1,5 +1,5 @@
 //! The browser's own snapshot of a page: every node of every document, and its bounds. It is taken
-//! while the bids are written in the elements ([`crate::observe::marks`]), so it shows which
+//! while the bids are written in the elements ([`crate::trees::marks`]), so it shows which
 //! element is which.
 
 use std::collections::{HashMap, HashSet};
@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::cdp::tracker::Page;
-use crate::observe::bounds::{self, LONGEST_STRING};
-use crate::observe::marks;
+use crate::trees::bounds::{self, LONGEST_STRING};
+use crate::trees::marks;
 use crate::{Error, Session};
 
 const METHOD: &str = "DOMSnapshot.captureSnapshot";

@@ -24,15 +24,15 @@
 //!   nothing. `take_screenshot` and `take_page_screenshots` leave their page scrolled; here it
 //!   stays in place.
 //!
-//! Fields are named by [`css=`](super::Action), in the page or else in its frames.
+//! Fields are named by [`css=`](crate::Action), in the page or else in its frames.
 //! `WebDriver.find_element` looks in one frame only.
 
 use python_repr::repr;
 
-use super::arguments::Arguments;
-use super::field_selector::{name_selector, parse_field, type_selector, value_selector};
-use super::{Action, ParseError};
+use crate::arguments::Arguments;
+use crate::field_selector::{name_selector, parse_field, type_selector, value_selector};
 use crate::python::{Call, Literal, parse_calls};
+use crate::{Action, ParseError};
 
 const FORMS: &[&str] = &[
     "modify_text(input_name, input_value)",

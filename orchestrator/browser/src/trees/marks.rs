@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::tracker::Page;
-use crate::observe::frames::Frame;
+use crate::trees::frames::Frame;
 use crate::{Error, Session};
 
 const SCRIPT: &str = include_str!("marks.js");

@@ -2,7 +2,7 @@
 //!
 //! A bid is a number within its frame; a frame's own element has letters. Elements inside a frame
 //! have the frame's letters before their number (`12`, `a` and `a12`, `ab` and `ab3` in the second
-//! frame of the first one). See [`crate::observe::marks`] for how they are given. An element keeps
+//! frame of the first one). See [`crate::trees::marks`] for how they are given. An element keeps
 //! its bid as long as its document lives.
 //!
 //! Some nodes have no mark, because no script can reach them (closed shadow roots), or because they

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Properties;
-use crate::observe::bounds::{self, LONGEST_TEXT};
-use crate::observe::frames::Bids;
-use crate::observe::marks;
+use crate::trees::bounds::{self, LONGEST_TEXT};
+use crate::trees::frames::Bids;
+use crate::trees::marks;
 
 /// Roles without useful content. BrowserGym leaves out line breaks. Its browser had no text boxes
 /// in its trees; they repeat the text above them.
@@ -124,7 +124,7 @@ impl AxNode {
 #[derive(Debug)]
 pub(crate) struct FrameTree {
     pub(crate) frame: String,
-    /// See [`crate::observe::frames`].
+    /// See [`crate::trees::frames`].
     pub(crate) prefix: Option<String>,
     pub(crate) tree: AxTree,
     /// The parent frame, and the node in it that shows this frame; `None` for the page itself.

@@ -1,22 +1,8 @@
-//! What an agent can do. [`Dialect`]s parse text into [`Action`]s and write them.
-//!
-//! Nothing here touches a browser: [`act`](crate::act) carries actions out.
+//! The type [`Action`], and what actions are made of.
 
-mod arguments;
-mod browsergym;
-mod dialect;
-mod error;
-mod field_selector;
-mod json5;
-mod seeact;
-mod turkingbench;
-mod webarena;
-mod webcanvas;
-
-pub use dialect::{Dialect, UnknownDialect};
-pub use error::ParseError;
-pub use seeact::choice_name;
 use serde::Deserialize;
+
+use crate::turkingbench;
 
 /// One action. It names elements by the bid in the last observation, or by `css=SELECTOR`: the
 /// first element that the selector finds, in the page or else in its frames, in their order.
@@ -149,7 +135,7 @@ pub enum Action {
     },
     /// Clicks at a point that opens a file chooser, and uploads files.
     UploadAt(Point, Vec<String>),
-    /// Sets how dialogs are answered from now on; see [`Dialog`](crate::Dialog).
+    /// Sets how dialogs are answered from now on; see `browser::Dialog`.
     HandleDialogs {
         /// Whether they are accepted.
         accept: bool,
@@ -171,8 +157,8 @@ pub enum Action {
         /// An absolute URL.
         url: String,
     },
-    /// Opens the results of the world's search engine ([`Launch::search`](crate::Launch::search))
-    /// in the active tab.
+    /// Opens the results of the world's search engine (`browser::Launch::search`) in the active
+    /// tab.
     Search {
         /// The query.
         query: String,
@@ -283,15 +269,6 @@ impl Button {
             Button::Right => "right",
         }
     }
-
-    /// Its bit among the pressed buttons.
-    pub(crate) fn bit(self) -> u32 {
-        match self {
-            Button::Left => 1,
-            Button::Right => 2,
-            Button::Middle => 4,
-        }
-    }
 }
 
 impl Modifier {
@@ -370,14 +347,6 @@ impl Action {
         }
     }
 
-    /// Whether it is keys for whatever has the focus.
-    pub(crate) fn is_of_keys(&self) -> bool {
-        matches!(
-            self,
-            Self::KeyPress(_) | Self::KeyDown(_) | Self::KeyUp(_) | Self::Type(_) | Self::Insert(_)
-        )
-    }
-
     /// Whether it ends the episode.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Answer { .. } | Self::Infeasible { .. } | Self::Stop)
@@ -386,7 +355,7 @@ impl Action {
 
 /// Whether a text looks like a bid: the letters of a frame, the first of them lower-case, or
 /// digits, or both.
-fn is_bid(text: &str) -> bool {
+pub(crate) fn is_bid(text: &str) -> bool {
     let digits = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
     begins_well && digits.bytes().all(|byte| byte.is_ascii_digit())

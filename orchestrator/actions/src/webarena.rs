@@ -29,7 +29,8 @@
 //! and WebArena shows none of those. `ctrl` is Control, because the prompts write `Ctrl+v`, at
 //! which the published code fails.
 
-use super::{Action, ParseError, Press, is_bid};
+use crate::action::is_bid;
+use crate::{Action, ParseError, Press};
 
 const FORMS: &[&str] = &[
     "click [id]",

@@ -8,6 +8,8 @@
 //! cookies, storage, caches, service workers and connections. A reset disposes of the context, and
 //! with it of the renderer process and its clock.
 
+mod preparation;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,22 +18,25 @@ use serde_json::{Value, json};
 
 use crate::act::element::ActionTarget;
 use crate::act::input::InputState;
+use crate::act::state::ActState;
 use crate::attach::proxy::Server;
 use crate::attach::webdriver;
 use crate::cdp::connection::{Cdp, Connection, SessionId};
 use crate::cdp::pipe::Pipe;
-use crate::cdp::targets::{self, TargetSetup};
+use crate::cdp::targets::{self, with_browser_context};
 use crate::cdp::tracker::{BrowserState, FOREVER, Page, Tracker};
 use crate::clock::response_ordering::{self, ResponseOrdering};
 use crate::clock::screen::FrameClock;
+use crate::clock::state::ClockState;
 use crate::clock::virtual_time;
 use crate::launch::chromium::{Chromium, START_TIMEOUT};
 use crate::launch::memory::MemoryWatch;
 use crate::launch::process::Ends;
 use crate::launch::services::ServiceProcesses;
 use crate::observe::blob_names::BlobNames;
-use crate::observe::frames::Bids;
-use crate::order::OrderWriter;
+use crate::observe::console::ConsoleBuffer;
+use crate::order::{OrderWriter, RunningTrace};
+use crate::trees::frames::Bids;
 use crate::{Determinism, Device, Error, Launch};
 
 /// How long a browser may take to end in order.
@@ -78,7 +83,7 @@ impl Session {
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
         let (chromium, Ends { commands, replies, last_words, .. }) =
             Chromium::start(launch).await?;
-        let tracker = Arc::new(Tracker::default());
+        let tracker = Arc::new(new_tracker());
         let listener = Arc::clone(&tracker);
         let pipe = Pipe::new(commands, replies).map_err(Error::Pipe)?;
         let connection = Connection::open(pipe, move |cdp, event| listener.on_event(cdp, event));
@@ -291,7 +296,7 @@ impl Session {
         }
         let name = self.user_agent_override().await?;
         {
-            let setup = TargetSetup::new(
+            let setup = preparation::setup(
                 &self.launch,
                 self.determinism,
                 context.clone(),
@@ -306,7 +311,7 @@ impl Session {
             // What the last episode's sockets were told is not for those of this one.
             if let Some(in_flight) = &self.launch.in_flight {
                 in_flight.take_answered_sockets();
-                self.tracker.lock().sockets.begin(in_flight.counts());
+                self.tracker.lock().part_mut::<ClockState>().sockets.begin(in_flight.counts());
                 in_flight.hold_servers(self.frozen().is_some());
             }
         }
@@ -316,7 +321,7 @@ impl Session {
             virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?;
             if self.begin_frame_control() {
                 let ticks = virtual_time::ticks(self.cdp(), &page, determinism).await?;
-                self.tracker.lock().frame_clock = FrameClock::starting_at(
+                self.tracker.lock().part_mut::<ClockState>().frame_clock = FrameClock::starting_at(
                     ticks,
                     virtual_time::millis_before_head_start(determinism),
                 );
@@ -375,6 +380,16 @@ impl Session {
     }
 }
 
+/// A tracker with the state of each folder that keeps one.
+fn new_tracker() -> Tracker {
+    Tracker::new(vec![
+        Box::<ClockState>::default(),
+        Box::<ConsoleBuffer>::default(),
+        Box::<RunningTrace>::default(),
+        Box::<ActState>::default(),
+    ])
+}
+
 /// Chromium's version. The first reply of a browser that starts may take a while.
 async fn version(cdp: &Cdp) -> Result<String, Error> {
     const METHOD: &str = "Browser.getVersion";
@@ -400,13 +415,4 @@ async fn attach(cdp: &Cdp, target: &str) -> Result<SessionId, Error> {
     let reply = cdp.call(None, METHOD, json!({ "targetId": target, "flatten": true })).await?;
     let session = reply.get("sessionId").and_then(Value::as_str);
     Ok(session.ok_or(Error::Shape { method: METHOD, field: "sessionId" })?.into())
-}
-
-/// Adds a browser context to a command's parameters. Without one they mean the browser's own
-/// profile.
-pub(crate) fn with_browser_context(mut params: Value, context: Option<&str>) -> Value {
-    if let Some(context) = context {
-        params["browserContextId"] = json!(context);
-    }
-    params
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, ParseError, browsergym, seeact, turkingbench, webarena, webcanvas};
+use crate::{Action, ParseError, browsergym, seeact, turkingbench, webarena, webcanvas};
 
 /// A notation for actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -20,7 +20,7 @@
 //!   agent's task.
 //!
 //! Choices are letters, `A` to `Z`, `AA` to `ZZ` (`get_index_from_option_name`), of a list that
-//! only the agent knows. [`Dialect::read_among`](super::Dialect::read_among) gets their elements. A
+//! only the agent knows. [`Dialect::read_among`](crate::Dialect::read_among) gets their elements. A
 //! bid instead of the letter is read, too, and is what is written.
 //!
 //! Differences from the originals:
@@ -32,7 +32,8 @@
 //! - SeePlanAct's `GOTO`, `SEARCH`, `SCROLL` and `GOBACK` work by accident: the second letter from
 //!   the end of a word stands for the element.
 
-use super::{Action, ParseError, Press, is_bid};
+use crate::action::is_bid;
+use crate::{Action, ParseError, Press};
 
 /// The names after `ACTION: `, longer ones before their prefixes.
 const ACTIONS: &[&str] = &[

@@ -1,4 +1,4 @@
-//! CSS selectors for form fields by their name, type and value, as [`css=`](super::Action) takes
+//! CSS selectors for form fields by their name, type and value, as [`css=`](crate::Action) takes
 //! them.
 
 pub(super) fn name_selector(parse_field: &str) -> String {

@@ -14,9 +14,9 @@ use std::str::FromStr;
 
 use python_repr::repr;
 
-use super::arguments::Arguments;
-use super::{Action, ParseError, Point, Press};
+use crate::arguments::Arguments;
 use crate::python::{Call, parse_call, parse_calls};
+use crate::{Action, ParseError, Point, Press};
 
 /// Every call with its parameters, in their order, and their defaults.
 const FORMS: &[&str] = &[
@@ -272,8 +272,8 @@ impl fmt::Display for Action {
     }
 }
 
-fn button(button: super::Button) -> String {
-    if button == super::Button::Left {
+fn button(button: crate::Button) -> String {
+    if button == crate::Button::Left {
         String::new()
     } else {
         format!(", button={}", repr(button.as_str()))

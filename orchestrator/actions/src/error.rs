@@ -67,6 +67,6 @@ impl ParseError {
 fn choices(count: &usize) -> String {
     match count.checked_sub(1) {
         None => "name the element by its id".to_owned(),
-        Some(last) => format!("there are A to {}", super::choice_name(last)),
+        Some(last) => format!("there are A to {}", crate::choice_name(last)),
     }
 }

@@ -23,7 +23,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Action, ParseError, Press, is_bid, json5};
+use crate::action::is_bid;
+use crate::{Action, ParseError, Press, json5};
 
 const NAMES: &[&str] = &[
     "click",
