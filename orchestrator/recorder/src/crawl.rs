@@ -32,7 +32,7 @@ pub struct CrawlOptions {
     pub stay: Duration,
     /// Whether to load each page twice, to learn which parts of requests change by themselves.
     pub twice: bool,
-    /// What becomes of banners about cookies.
+    /// The answer to banners about cookies.
     pub consent: Consent,
     /// Maximum number of pages of one host.
     pub pages_per_host: usize,
@@ -70,14 +70,12 @@ pub enum Event<'a> {
     Visited {
         /// The final URL, after redirects.
         url: &'a str,
-        /// Its title.
         title: &'a str,
     },
     /// A page was not added to the page list.
     Skipped {
         /// The page.
         url: &'a Url,
-        /// Why.
         why: Skip,
     },
 }
@@ -111,7 +109,7 @@ pub struct Crawler<'a> {
     politeness: Politeness,
     journal: Journal,
     pages_of_host: HashMap<String, usize>,
-    /// What has been counted, of this vantage.
+    /// The addresses that have been counted, of this profile.
     counted: HashSet<Url>,
     tries: HashMap<Url, u32>,
     vantage: usize,

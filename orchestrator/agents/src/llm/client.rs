@@ -223,7 +223,7 @@ pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<St
     }
 }
 
-/// What the page shows, and behind it what it has shown only for a moment.
+/// Returns the page's text, and behind it the notices that it has shown only for a moment.
 fn with_notices(observation: &str, notices: &[String]) -> String {
     if observation.is_empty() || notices.is_empty() {
         return observation.to_owned();

@@ -1,4 +1,4 @@
-//! What a person changes in a draft, besides what is done in the browser.
+//! The changes that a person makes to a draft in the panel.
 
 use scoring::solution::{CSS_ROLE, OracleStep};
 use serde::Deserialize;

@@ -94,7 +94,7 @@ fn is_met(required: &Map<String, Value>, content: &Value) -> Result<bool, ScoreE
     }
 }
 
-/// What is compared: texts are read as whole numbers, numbers are taken as they are.
+/// Reads a number: texts as whole numbers, numbers as they are.
 fn number(content: &Value) -> Result<Option<Number>, ScoreError> {
     match content {
         Value::String(text) => Ok(required_values::parse(text).map(Number::Int)),

@@ -25,7 +25,7 @@ struct Spec {
     response_cookies: Option<Dict>,
 }
 
-/// What is wrong with the events.
+/// Returns what is wrong with the events.
 pub(super) fn evaluate(
     events: &[Event],
     rule: &NetworkRule,

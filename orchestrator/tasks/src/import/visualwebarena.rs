@@ -29,9 +29,9 @@ pub(super) const BENCHMARK: Benchmark = Benchmark {
 
 /// `--viewport_width` and `--viewport_height` of `run.py`.
 const VIEWPORT: (u32, u32) = (1280, 2048);
-/// Where the published repository has what its homepage serves.
+/// The folder of the published repository with the files that its homepage serves.
 const HOMEPAGE_FILES: &str = "environment_docker/webarena-homepage/";
-/// Where it has pictures that scores compare with.
+/// The folder with the pictures that scores compare with.
 const COCO_FILES: &str = "coco_images/";
 
 /// The sites as they were published: those of WebArena, of which its tests have more than its
@@ -77,11 +77,11 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What its files have besides WebArena's. For an address to compare with the published code looks
-/// in `eval` alone.
+/// The keys of its files besides WebArena's. The published code looks for an address to compare
+/// with in `eval` alone.
 const PUBLISHED: [&str; 2] = ["comments", "reference_url"];
 
-/// What is not said is as usual.
+/// A missing key has its usual value.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Viewport {

@@ -1,4 +1,4 @@
-//! From a folder to a [`Suite`].
+//! Reads a [`Suite`] from its folder.
 
 use std::collections::HashMap;
 use std::{fs, io};
@@ -18,9 +18,9 @@ const SHORT: &str = "suite.yml";
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SuiteFile {
-    /// What the suite calls itself; by default the name of its folder.
+    /// The name of the suite; by default that of its folder.
     name: Option<String>,
-    /// What every episode of the suite starts from.
+    /// The world in which every episode of the suite starts.
     world: WorldSpec,
 }
 

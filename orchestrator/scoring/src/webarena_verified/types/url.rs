@@ -33,7 +33,7 @@ impl PartialEq for Url {
     }
 }
 
-/// What is done to the parameters once they are read.
+/// The conversion of the parameters once they are read.
 pub(in crate::webarena_verified) type Retype<'a> =
     &'a dyn Fn(Vec<(String, Node)>) -> Result<Vec<(String, Node)>, PythonException>;
 

@@ -1,4 +1,4 @@
-//! Which of up to three numbers is the year, which the month, which the day.
+//! The assignment of up to three numbers to the year, the month and the day.
 
 use jiff::civil::Date as Day;
 
