@@ -159,6 +159,7 @@ impl Recorded<'_> {
             let Ok(url) = Url::parse(&seed.url) else { continue };
             let links = self.links(&url)?;
             coverage.seeds.push(SeedCoverage { seed, recorded: links.is_some() });
+            // A seed may redirect to another host, whose links are near as well.
             for url in
                 [Some(&url), links.as_ref().map(|links| &links.address)].into_iter().flatten()
             {
@@ -174,6 +175,7 @@ impl Recorded<'_> {
         for ring in [&mut coverage.one_step, &mut coverage.two_steps] {
             let mut next = Vec::new();
             for link in pages.iter().flat_map(|links| &links.urls) {
+                // An agent that leaves the task's hosts has strayed too far.
                 let is_near = link.host_str().is_some_and(|host| hosts.contains(host));
                 if !is_near || !seen.insert(link.clone()) {
                     continue;

@@ -226,6 +226,7 @@ impl<'a> Crawler<'a> {
 
     async fn visit(&mut self, session: &mut Session, visit: &Visit) -> Result<Ended, Error> {
         let skipped = |why: Skip| (self.on)(Event::Skipped { url: &visit.url, why });
+        // The user asks for seeds; robots.txt rules over what the crawl finds by itself.
         if self.options.robots
             && visit.depth > 0
             && !self
@@ -245,11 +246,14 @@ impl<'a> Crawler<'a> {
                 self.studio.append_page(&page)?;
                 let title = page.title.as_deref().unwrap_or_default();
                 (self.on)(Event::Visited { url: &page.url, title });
+                // The differences between two loads show which requests change by themselves.
                 let mut twice = None;
                 if self.options.twice {
                     match self.load(session, &visit.url).await? {
                         Some((VisitOutcome::Page { .. }, again)) => twice = Some([load, again]),
                         Some((VisitOutcome::Wall(_) | VisitOutcome::Busy(_), again)) => {
+                            // The first load was the page. A second one that is not must not be
+                            // recorded beside it.
                             self.studio.leave_out(again)?;
                             self.politeness.slow_down(&visit.url);
                         }

@@ -138,6 +138,7 @@ fn step_view(step: &Step, page: &dyn Fn(&Step) -> String) -> StepView {
     };
     let seen = step.seen.as_ref();
     let element = step.action.element().map(|element| {
+        // Behind a selector is the name that was seen, to which the person may go back.
         let named = match (element.css(), seen) {
             (None, _) => Some(element),
             (Some(_), Some(seen)) => Some(&seen.named).filter(|named| !named.role.is_empty()),

@@ -128,6 +128,7 @@ pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportErro
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
+    // Where the published code raises an exception, whatever was played has no score.
     if let Some(flaw) = eval.flaw() {
         return Err(flaw);
     }
@@ -154,6 +155,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         None => Ok(image),
     });
     let images = images.collect::<Result<Vec<_>, String>>()?;
+    // Pictures and scores name sites that the task's own list lacks.
     let said = serde_json::to_string(&(&images, &row.start_url, &eval)).unwrap_or_default();
     let about = About {
         sites: with_mentioned(row.sites, &said, places),
@@ -163,6 +165,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         intent: row.intent,
         template: row.intent_template_id,
         achievable: eval.is_achievable(),
+        // `repeating_action_failure_th` and `parsing_failure_th` of the published `run.py`.
         stop: StopRules { repeats: NonZeroU32::new(5), unreadable: NonZeroU32::new(3) },
     };
     let mut task = about.task(id, Scorer::VisualWebArena(eval), places)?;

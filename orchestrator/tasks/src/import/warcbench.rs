@@ -232,6 +232,7 @@ fn task(
         snapshots: Some(vec![path]),
         clock: Some(clock),
         device: DeviceSpec {
+            // Only the tasks for development expect dates of this zone.
             timezone: (split != "test").then(|| PACIFIC.to_owned()),
             ..DeviceSpec::default()
         },

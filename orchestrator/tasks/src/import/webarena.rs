@@ -215,6 +215,7 @@ impl About {
             return Err("it says where its user is".to_owned());
         }
         let start_url = self.start_url.unwrap_or_default();
+        // An empty text splits into one empty address.
         let mut urls = start_url.split(AND).map(str::to_owned).filter(|_| !start_url.is_empty());
         let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
         names.extend(login.keys().cloned());

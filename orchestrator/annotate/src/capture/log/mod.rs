@@ -400,6 +400,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
     let target = &input.element;
     let element = oracle_element(target);
     let mut unplayable = None;
+    // The draft and the task are files that others may get.
     let value = if target.secret { SECRET.to_owned() } else { input.value.clone() };
     let action = match input.kind {
         InputKind::Fill => OracleStep::Fill(Fill { element, value: value.clone() }),

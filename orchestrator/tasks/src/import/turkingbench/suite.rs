@@ -90,6 +90,7 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
             missing_hosts.push((task.name.clone(), missing));
         }
     }
+    // The suite may be moved, so its sites name the benchmark's folder by the whole path.
     let root = folder.path().canonicalize_utf8().map_err(reading(folder.path()))?;
     let mut manifests = if options.turkle {
         files.push((format!("images/{IMAGE}/Dockerfile").into(), DOCKERFILE.to_owned()));
