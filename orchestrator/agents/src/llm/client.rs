@@ -80,6 +80,7 @@ impl LlmClient {
             let mut messages = self.messages(prompt, context.clone(), pictures)?;
             messages.extend_from_slice(turns);
             let tokens = tokens(&messages);
+            // There is nothing left to cut.
             if messages == previous_messages {
                 return Err(Error::PromptTooLong { name: prompt.to_owned(), tokens });
             }

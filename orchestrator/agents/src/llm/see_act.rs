@@ -106,6 +106,8 @@ impl SeeAct {
             Ok(action) => self.act(goal, &view, words, &text, action).await,
             Err(action) => {
                 self.history.push("a reply that could not be read".to_owned());
+                // The text goes on as it is, so that the episode records an action that cannot be
+                // read.
                 Ok(Reply::Act { action, reason: Some(words) })
             }
         }
@@ -122,6 +124,7 @@ impl SeeAct {
         let prompt = if self.settings.plan { "see-plan-act-choose" } else { "see-act-choose" };
         let elements = choices(view);
         let mut batches: Vec<&[&Element]> = elements.chunks(self.settings.choices.max(1)).collect();
+        // A page without elements may still be scrolled or left.
         if batches.is_empty() {
             batches.push(&[]);
         }
@@ -139,6 +142,7 @@ impl SeeAct {
             text = self.client.ask(prompt, context.clone(), pictures).await?;
             let chosen =
                 text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
+            // Where none of a batch fits, the paper shows the model the next one.
             if chosen == Some(choice_name(batch.len()).as_str()) {
                 continue;
             }
@@ -167,6 +171,7 @@ impl SeeAct {
             let answer =
                 self.client.ask("see-plan-act-answer", context, Pictures::default()).await?;
             let answer = answer.trim().trim_start_matches("ANSWER:").trim().to_owned();
+            // AssistantBench counts precision as well, so abstaining is better than a guess.
             if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
                 return Ok(Reply::Stop { reason: Some(words) });
             }

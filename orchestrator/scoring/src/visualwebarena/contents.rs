@@ -80,6 +80,7 @@ fn is_met(required: &Map<String, Value>, content: &Value) -> Result<bool, ScoreE
         let mut good = true;
         for reference in items(references)? {
             let reference = argument(reference)?;
+            // The published code asserts that there are no alternatives here.
             if reference.contains(OR) {
                 return Err(NO_LIST);
             }

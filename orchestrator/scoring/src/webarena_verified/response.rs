@@ -39,6 +39,7 @@ pub(super) fn evaluate(
     let found = field(fields, "retrieved_data");
     let wanted = field(&expected, "retrieved_data");
     let mut wrong = compare(&actual, &Node::Dict(expected), "agent_response", options)?;
+    // Data counts only where the task is to retrieve some.
     if context.task.task_type() != "RETRIEVE"
         || fields.is_empty()
         || (wanted.is_none() && found.is_none())

@@ -107,6 +107,7 @@ impl Filter {
         if query.is_empty() {
             return Ok(Verdict::not_yet("the list has no filter"));
         }
+        // `^NQ` begins a new query; the published code takes it for `^OR`.
         let query = query.replace("^NQ", "^OR");
         let (kind, joint) =
             if query.contains("^OR") { (Joint::Or, "^OR") } else { (Joint::And, "^") };

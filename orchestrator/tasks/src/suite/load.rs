@@ -156,6 +156,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
         }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
         task.scorer.resolve(folder);
+        // A program that is given `{url}` needs something to take it from.
         let mut programs = task.scorer.requirements().into_iter().filter_map(Requirement::program);
         let wants_url = programs.any(ProgramCheck::wants_url);
         if wants_url && task.sites.is_empty() && task.start_url.is_none() {
