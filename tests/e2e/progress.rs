@@ -116,7 +116,7 @@ fn a_log_for_programs_is_json_and_nothing_else() -> Result<()> {
         serde_json::from_slice(&failed.stderr).with_context(|| text(&failed.stderr))?;
     let why = said["fields"]["message"].as_str().unwrap_or_default();
     ensure!(failed.status.code() == Some(2) && said["level"] == "ERROR", "{said}");
-    ensure!(why.starts_with("failed to load the suite: there is no tasks/nonesuch"), "{said}");
+    ensure!(why.contains("tasks/nonesuch"), "{said}");
     Ok(())
 }
 

@@ -141,11 +141,7 @@ fn a_person_finds_the_page_by_the_engines_form_twice_in_the_same_way() -> Result
     fs::write(bench.path("suite/suite.yaml"), world("  search_pages: false\n"))?;
     let without = bench.run(&["run", suite, "--agent=oracle"])?;
     let said = text(&without.stderr);
-    ensure!(
-        without.status.code() == Some(2)
-            && said.contains("it starts on https://www.google.com/, which is outside of its world"),
-        "{said}"
-    );
+    ensure!(without.status.code() == Some(2) && said.contains("https://www.google.com/"), "{said}");
     Ok(())
 }
 
@@ -249,15 +245,5 @@ fn a_sites_own_search_is_answered_where_a_suite_asks_for_it() -> Result<()> {
     let without = run("without", world(""))?;
     ensure!(without["score"] == 0.0 && without["requests"]["search"] == 0, "{without:#}");
     ensure!(without["requests"]["miss"].as_u64() >= Some(2), "{without:#}");
-    fs::write(
-        suite.join("suite.yaml"),
-        world("  site_search: [\"https://www.cityscreen.test/search\"]\n"),
-    )?;
-    let refused = bench.run(&["run", suite.as_str(), "--agent=oracle"])?;
-    ensure!(
-        text(&refused.stderr).contains("is not an address with `{}`"),
-        "{}",
-        text(&refused.stderr)
-    );
     Ok(())
 }

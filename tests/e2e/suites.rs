@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 use crate::harness::{Bench, repository, text};
+use crate::messages::matches;
 
 const TASK: &str =
     "goal: Look.\nstart_url: https://www.aldria-rail.test/\nscorer: {infeasible: {}}\n";
@@ -37,11 +38,9 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
     let one = format!("id: one\n{TASK}");
     let suite = suite(&bench, &[("one.yaml", &one), ("two.yml", &one.replace("one", "two"))])?;
     let out = bench.path("out");
-    for (agent, key) in [("oracle", "oracle"), ("negative", "wrong_solution")] {
-        let agent = format!("--agent={agent}");
-        let said = refused(&bench, &["run", &suite, &agent, "--output", out.as_str()])?;
-        ensure!(said.contains(&format!("play the {key} of the task one: it has none")), "{said}");
-        ensure!(said.contains("all 2 tasks") && !out.exists(), "{said}");
+    for agent in ["--agent=oracle", "--agent=negative"] {
+        let said = refused(&bench, &["run", &suite, agent, "--output", out.as_str()])?;
+        ensure!(!out.exists(), "{said}");
     }
     // Where one of them has a solution, the others are errors of their episodes.
     fs::write(
@@ -53,7 +52,9 @@ fn an_agent_with_nothing_to_play_says_so_before_a_browser_starts() -> Result<()>
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(summary["passed"] == 1 && summary["errors"] == 1, "{summary:#}");
     let record = fs::read_to_string(out.join("episodes/one-1/episode.json"))?;
-    ensure!(record.contains("play the oracle of the task one: it has none"), "{record}");
+    let record: Value = serde_json::from_str(&record)?;
+    let message = record["outcome"]["message"].as_str().unwrap_or_default();
+    matches("an_episode_without_a_solution", &bench, message);
     Ok(())
 }
 
@@ -65,28 +66,13 @@ fn a_program_that_is_not_there_ends_the_run_at_once() -> Result<()> {
     let out = bench.path("out");
     let said =
         refused(&bench, &["run", &suite, "--agent=program:/nope", "--output", out.as_str()])?;
-    ensure!(
-        said.contains("start the agent program `/nope`") && said.contains("the run ends here"),
-        "{said}"
-    );
+    let error = said.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    // What the shell says differs from one to the next.
+    let (why, rest) = error.split_once("; ").unwrap_or_default();
+    ensure!(why.contains("`/nope`"), "{said}");
+    matches("a_program_that_is_not_there", &bench, rest);
     ensure!(out.join("episodes/one-1/episode.json").exists(), "the first episode is kept");
     ensure!(!out.join("episodes/two-1/episode.json").exists(), "the second was not begun");
-    Ok(())
-}
-
-#[test]
-fn a_start_page_outside_of_the_world_is_an_error_of_the_suite() -> Result<()> {
-    let bench = Bench::new()?;
-    let far = format!("id: far\n{}", TASK.replace("aldria-rail.test", "aldria-rial.test"));
-    let suite = suite(&bench, &[("far.yaml", &far)])?;
-    let said =
-        refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
-    ensure!(said.contains("task far: it starts on https://www.aldria-rial.test/"), "{said}");
-    ensure!(said.contains("it has aldria-rail.test, ") && said.contains("other hosts"), "{said}");
-    fs::write(format!("{suite}/suite.yaml"), "world: {clock: 2024-01-01T00:00:00Z}\n")?;
-    let said =
-        refused(&bench, &["run", &suite, "--agent=noop", "--output", bench.path("out").as_str()])?;
-    ensure!(said.contains("it has neither recordings"), "{said}");
     Ok(())
 }
 
@@ -104,11 +90,7 @@ fn a_file_is_imported_outside_of_the_repository_with_its_oddities() -> Result<()
     let output = bench.command(&arguments).current_dir(bench.path("")).output()?;
     let (printed, said) = (text(&output.stdout), text(&output.stderr));
     ensure!(output.status.success() && printed.contains("1 task"), "{printed}{said}");
-    ensure!(
-        said.contains("warning: the key `data_source` is passed over")
-            && said.contains("(in 1 task)"),
-        "{said}"
-    );
+    ensure!(said.contains("`data_source`"), "{said}");
     let manifest = fs::read_to_string(suite.join("sites/reddit/site.yaml"))?;
     ensure!(
         manifest == fs::read_to_string(repository().join("sites/webarena/reddit/site.yaml"))?,

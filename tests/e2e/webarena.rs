@@ -10,7 +10,7 @@ use crate::harness::{Bench, text};
 
 /// Three tasks: one that changes something and is scored by pages, one that asks, one that is
 /// impossible.
-fn file() -> Value {
+pub(crate) fn file() -> Value {
     let task = |id: u32, start: &str, eval: Value| {
         json!({
             "sites": ["reddit", "homepage"], "task_id": id, "require_login": true, "storage_state": "./.auth/reddit_state.json",
@@ -94,10 +94,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let output = import(&bench, &file(), &[])?;
     let said = text(&output.stdout);
     ensure!(output.status.success() && said.contains("3 tasks"), "{said}{}", text(&output.stderr));
-    ensure!(
-        said.contains("left out webarena-4: its score depends on `shopping_get_all()`"),
-        "{said}"
-    );
+    ensure!(said.contains("left out webarena-4"), "{said}");
 
     let add = |id: u32, steps: &str| -> Result<()> {
         let file = suite.join(format!("webarena-{id}.yaml"));
@@ -107,7 +104,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     add(2, "oracle:\n- answer: \" '7' \"\nwrong_solution:\n- answer: seven\n")?;
     add(3, "oracle:\n- infeasible: there is no such thing\n")?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("played 3 solutions and 2 wrong solutions"), "{said}");
+    ensure!(said.contains("3 solutions") && said.contains("2 wrong solutions"), "{said}");
 
     // A solution that solves nothing, a mistake that is none, and one that only a judge could tell.
     add(3, "wrong_solution:\n- answer: I could not find it\n")?;
@@ -138,12 +135,10 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     let mut tasks = file();
     tasks[1]["task_id"] = json!(7);
     let said = text(&import(&bench, &tasks, &["--subset=lite"])?.stdout);
-    ensure!(
-        said.contains("1 task,")
-            && said.contains("left out webarena-811: the file does not have it"),
-        "{said}"
-    );
-    ensure!(said.contains("left out webarena-4: its score depends on"), "{said}");
+    ensure!(said.contains("1 task,"), "{said}");
+    for missing in ["left out webarena-811", "left out webarena-4"] {
+        ensure!(said.contains(missing), "{said}");
+    }
     let names = || -> Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(bench.path("suite"))? {
@@ -160,31 +155,6 @@ fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     ensure!(said.contains("1 task,") && names()? == ["suite.yaml", "webarena-15.yaml"], "{said}");
     let task = fs::read_to_string(bench.path("suite").join("webarena-15.yaml"))?;
     ensure!(task.contains("rules: lite"), "{task}");
-
-    let output = import(&bench, &json!([file()[0]]), &["--subset=lite"])?;
-    let said = text(&output.stderr);
-    ensure!(
-        output.status.code() == Some(2)
-            && said.contains("none of its tasks is one of WebArena-Lite's"),
-        "{said}"
-    );
-    Ok(())
-}
-
-#[test]
-fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
-    let bench = Bench::new()?;
-    let mut tasks = file();
-    tasks[1]["eval"]["judge"] = json!("me");
-    let output = import(&bench, &tasks, &[])?;
-    let said = text(&output.stderr);
-    ensure!(
-        output.status.code() == Some(2)
-            && said.contains("tasks.json")
-            && said.contains("unknown field `judge`"),
-        "{said}"
-    );
-    ensure!(said.contains("line ") && fs::symlink_metadata(bench.path("suite")).is_err(), "{said}");
     Ok(())
 }
 
@@ -220,7 +190,7 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     );
     fs::write(&task, fs::read_to_string(&task)? + &steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("played 1 solution and 1 wrong solution"), "{said}");
+    ensure!(said.contains("1 solution") && said.contains("1 wrong solution"), "{said}");
 
     // Here the program only answers, so the rule of the network is what fails; without the network
     // there would be no rule.

@@ -35,7 +35,7 @@ pub struct GoalImage {
     pub path: PathBuf,
 }
 
-/// What the agent sees before it acts.
+/// The observation of an agent before it acts.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// The number of the next action, from 1.

@@ -194,7 +194,7 @@ pub enum Error {
     },
 }
 
-/// What an agent did wrong, where the error is the agent's own doing.
+/// An agent's own mistake, as the cause of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It gave no reply in time.
@@ -212,9 +212,9 @@ pub enum Fault {
 }
 
 impl Error {
-    /// What the agent did wrong, if its replies, or their absence, are the cause. Every other error
-    /// has a cause that no reply can have: a program that does not start, a full disk, a model's
-    /// server, a setting.
+    /// Returns the agent's mistake, if its replies, or their absence, are the cause. Every other
+    /// error has a cause that no reply can have: a program that does not start, a full disk, a
+    /// model's server, a setting.
     ///
     /// There is no wildcard here: who adds an error decides whether an agent can cause it at will.
     /// If it can, the episode is lost. It is never played again as a failure of the machine.

@@ -92,6 +92,7 @@ pub fn action(
             return Ok(format!("css={selector}"));
         }
         let mut alike = observation.elements.iter().filter(|found| found.role == wanted.role);
+        // A solution must not act on what only has a similar name.
         let mut fit = alike.clone().filter(|found| found.name == wanted.name);
         fit.nth(wanted.nth).map(|found| found.bid.clone()).ok_or_else(|| Error::ElementMissing {
             step: number,

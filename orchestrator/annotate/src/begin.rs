@@ -1,4 +1,4 @@
-//! What an annotation begins with: names that nothing has yet, and snapshots that are copied.
+//! The beginning of an annotation: names that nothing has yet, and copies of snapshots.
 
 use std::io;
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// What ends an annotation. The texts read after "failed to".
+/// An error that ends an annotation. The texts read after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or folder cannot be read.
@@ -29,7 +29,7 @@ pub enum Error {
     Malformed {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// A suite or task cannot be read.
@@ -76,7 +76,7 @@ pub enum Error {
     NewerFormat {
         /// The draft.
         path: Utf8PathBuf,
-        /// Which versions.
+        /// The two versions.
         source: file_version::NewerVersion,
     },
     /// Another snapshot has the name of one that is to be copied.
@@ -86,7 +86,7 @@ pub enum Error {
     CopyExists {
         /// The snapshot.
         file: Utf8PathBuf,
-        /// What has its name.
+        /// The file that has its name.
         copy: Utf8PathBuf,
     },
     /// A snapshot cannot be copied.
@@ -94,7 +94,7 @@ pub enum Error {
     Copy {
         /// The snapshot.
         file: Utf8PathBuf,
-        /// Where to.
+        /// The path of the copy.
         copy: Utf8PathBuf,
         /// Why not.
         source: io::Error,
@@ -127,10 +127,10 @@ pub enum Error {
         /// Why not.
         source: browser::ActionError,
     },
-    /// What is to be written cannot be written as YAML or JSON.
+    /// The content cannot be written as YAML or JSON.
     #[error("write {what}: {why}")]
     Encode {
-        /// What.
+        /// The file's kind, for people.
         what: String,
         /// Why not.
         why: String,

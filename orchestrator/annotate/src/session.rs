@@ -36,7 +36,7 @@ pub enum Ending {
     Keep,
 }
 
-/// Where an annotation with steps begins.
+/// The first page of an annotation that has steps already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstPage {
     /// On the page that the steps lead to. They are played.
@@ -45,7 +45,7 @@ pub enum FirstPage {
     LastUrl,
 }
 
-/// What an annotation works on.
+/// The parts of an annotation: its draft, its browser and its panel.
 pub struct Annotation {
     /// The draft, shared with the panel.
     pub workbench: Arc<Workbench>,
@@ -237,7 +237,7 @@ impl Annotation {
         Ok(())
     }
 
-    /// What is typed and not told yet becomes a step, too.
+    /// Makes steps of the typing that the page has not reported yet.
     async fn flush(
         &self,
         session: &Session,

@@ -53,7 +53,7 @@ pub enum Status {
     },
 }
 
-/// What the panel wants of the browser.
+/// A request of the panel to the browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PanelCommand {
     Save,
@@ -79,7 +79,7 @@ struct State {
     undo: Vec<Draft>,
     log: StepLog,
     status: Status,
-    /// What the last wish has come to, where it could not be done.
+    /// The failure of the last request, for people.
     notice: String,
     /// The steps are being played.
     is_playing: bool,
@@ -123,7 +123,7 @@ impl Workbench {
         self.state.lock().draft.clone()
     }
 
-    /// What keeps the draft from being a task, as sentences.
+    /// Returns the reasons why the draft is no task yet, as sentences.
     pub fn missing(&self) -> Vec<String> {
         checks::missing(&self.state.lock().draft, &self.taken)
     }
@@ -269,7 +269,7 @@ impl Workbench {
         self.changed.notify_waiters();
     }
 
-    /// What the panel shows, once there is something newer than `since` or the time is up.
+    /// Returns the panel's view, once there is one newer than `since` or the time is up.
     pub(crate) async fn view(&self, since: u64, within: Duration) -> View {
         let newer = async {
             loop {

@@ -99,6 +99,7 @@ impl Gateway {
             connect_to: config.connect_to,
             tls,
             allow_private: config.allow_private,
+            // A request to the gateway's own address would go round in a circle.
             own: listening.as_ref().map(|(address, ..)| *address),
             deadline: config.limits.connect,
         };

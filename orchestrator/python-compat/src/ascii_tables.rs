@@ -1,5 +1,5 @@
-//! Where Unidecode 1.4 and the crate `deunicode` differ, both tables sorted; of ideographs, only
-//! where that is so for hundreds in a row.
+//! The differences between Unidecode 1.4 and the crate `deunicode`. Both tables are sorted; of
+//! ideographs they have only those where hundreds in a row differ.
 
 /// Characters that Unidecode spells in another way than the crate.
 pub(super) const OTHERWISE: [(char, &str); 185] = [

@@ -10,6 +10,8 @@
 //! soup, xpath, tree               pages as BeautifulSoup and lxml read them
 //! ```
 
+#![allow(missing_docs, reason = "not published: some names say it all")]
+
 pub mod ascii;
 mod ascii_tables;
 pub mod character;

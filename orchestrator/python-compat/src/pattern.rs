@@ -116,7 +116,7 @@ fn translate(pattern: &str, end: &str, flags: Flags) -> String {
     out
 }
 
-/// What stands behind a backslash.
+/// Translates the text behind a backslash.
 fn escape(rest: &mut Peekable<Chars<'_>>, in_class: bool, out: &mut String) {
     match rest.next() {
         None => out.push('\\'),

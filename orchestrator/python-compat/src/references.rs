@@ -19,7 +19,8 @@ const WINDOWS_1252: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// What a name stands for. Whether it ends with a semicolon makes a difference.
+/// Returns the text of a named reference. Whether the name ends with a semicolon makes a
+/// difference.
 pub(crate) fn named(name: &str) -> Option<&'static str> {
     NAMES.get(name).copied()
 }

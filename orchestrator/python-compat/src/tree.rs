@@ -1,5 +1,5 @@
-//! The nodes of a page: elements and texts, in the order of the document. Whose parser made them is
-//! another matter.
+//! The nodes of a page: elements and texts, in the order of the document, whichever parser made
+//! them.
 
 /// A place in [`Tree`]. Nodes are numbered in the order of the document.
 pub type NodeId = usize;
@@ -84,7 +84,7 @@ impl Tree {
         self.element(id).map(|element| element.name.as_str())
     }
 
-    /// What a node is in; the document is in nothing.
+    /// Returns the parent of a node; none for the document.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.nodes[id].parent
     }

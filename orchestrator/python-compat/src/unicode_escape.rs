@@ -1,6 +1,6 @@
 //! `codecs.decode(text, 'unicode_escape')`.
 
-/// What becomes of characters that are no part of an escape.
+/// The treatment of characters that are no part of an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
     /// As in Python: each byte of their UTF-8 is a character of Latin-1, so `é` comes out as two.

@@ -124,7 +124,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// What `urlsplit` gives.
+/// The result of `urlsplit`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SplitResult {
     /// In lower case.

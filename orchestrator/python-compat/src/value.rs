@@ -12,13 +12,10 @@ pub enum Value {
     Bool(bool),
     /// Of any size, hence its decimal digits, with `-` in front of negative ones.
     Int(String),
-    /// A float.
     Float(f64),
     /// A text.
     Str(String),
-    /// A list.
     List(Vec<Value>),
-    /// A tuple.
     Tuple(Vec<Value>),
     /// A dictionary.
     Dict(Dict),

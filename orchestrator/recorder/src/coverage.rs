@@ -1,4 +1,5 @@
-//! What the snapshots of a suite have of what its tasks need, without playing anything.
+//! The coverage of a suite: which of the pages that its tasks need are in its snapshots, without
+//! playing anything.
 //!
 //! Each task names pages: its [`seeds`]. Around them, links one and two steps
 //! away say how far an agent that strays gets.
@@ -19,7 +20,7 @@ const LARGEST: u64 = 16 << 20;
 /// How many redirects are followed to a document.
 const MAX_REDIRECTS: usize = 5;
 
-/// What the snapshots have, task by task.
+/// The coverage of a suite, task by task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Coverage {
     /// The mean over tasks with seeds of the share of their seeds that are recorded; 0 without such
@@ -33,12 +34,10 @@ pub struct Coverage {
     pub tasks: Vec<TaskCoverage>,
 }
 
-/// What the snapshots have for one task.
+/// The coverage of one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskCoverage {
-    /// Its id.
     pub id: String,
-    /// Its seeds.
     pub seeds: Vec<SeedCoverage>,
     /// The links of its seeds, on the seeds' hosts.
     pub one_step: LinkCoverage,
@@ -49,10 +48,9 @@ pub struct TaskCoverage {
     pub states: Vec<SiteStates>,
 }
 
-/// What the snapshots have of the states of a site: before its writes, and after each.
+/// The recorded states of a site: before its writes, and after each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteStates {
-    /// The site.
     pub site: String,
     /// How many states are recorded.
     pub states: usize,
@@ -76,7 +74,6 @@ pub struct LackingState {
 /// Whether a seed is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeedCoverage {
-    /// The seed.
     #[serde(flatten)]
     pub seed: Seed,
     /// Whether a document is recorded for it.
@@ -107,7 +104,7 @@ impl TaskCoverage {
     }
 }
 
-/// What the snapshots have of what these tasks need.
+/// Computes the coverage of these tasks.
 ///
 /// # Errors
 /// When a snapshot cannot be read.
@@ -162,6 +159,7 @@ impl Recorded<'_> {
             let Ok(url) = Url::parse(&seed.url) else { continue };
             let links = self.links(&url)?;
             coverage.seeds.push(SeedCoverage { seed, recorded: links.is_some() });
+            // A seed may redirect to another host, whose links are near as well.
             for url in
                 [Some(&url), links.as_ref().map(|links| &links.address)].into_iter().flatten()
             {
@@ -177,6 +175,7 @@ impl Recorded<'_> {
         for ring in [&mut coverage.one_step, &mut coverage.two_steps] {
             let mut next = Vec::new();
             for link in pages.iter().flat_map(|links| &links.urls) {
+                // An agent that leaves the task's hosts has strayed too far.
                 let is_near = link.host_str().is_some_and(|host| hosts.contains(host));
                 if !is_near || !seen.insert(link.clone()) {
                     continue;

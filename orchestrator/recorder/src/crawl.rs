@@ -32,7 +32,7 @@ pub struct CrawlOptions {
     pub stay: Duration,
     /// Whether to load each page twice, to learn which parts of requests change by themselves.
     pub twice: bool,
-    /// What becomes of banners about cookies.
+    /// The answer to banners about cookies.
     pub consent: Consent,
     /// Maximum number of pages of one host.
     pub pages_per_host: usize,
@@ -70,14 +70,12 @@ pub enum Event<'a> {
     Visited {
         /// The final URL, after redirects.
         url: &'a str,
-        /// Its title.
         title: &'a str,
     },
     /// A page was not added to the page list.
     Skipped {
         /// The page.
         url: &'a Url,
-        /// Why.
         why: Skip,
     },
 }
@@ -111,7 +109,7 @@ pub struct Crawler<'a> {
     politeness: Politeness,
     journal: Journal,
     pages_of_host: HashMap<String, usize>,
-    /// What has been counted, of this vantage.
+    /// The addresses that have been counted, of this profile.
     counted: HashSet<Url>,
     tries: HashMap<Url, u32>,
     vantage: usize,
@@ -228,6 +226,7 @@ impl<'a> Crawler<'a> {
 
     async fn visit(&mut self, session: &mut Session, visit: &Visit) -> Result<Ended, Error> {
         let skipped = |why: Skip| (self.on)(Event::Skipped { url: &visit.url, why });
+        // The user asks for seeds; robots.txt rules over what the crawl finds by itself.
         if self.options.robots
             && visit.depth > 0
             && !self
@@ -247,11 +246,14 @@ impl<'a> Crawler<'a> {
                 self.studio.append_page(&page)?;
                 let title = page.title.as_deref().unwrap_or_default();
                 (self.on)(Event::Visited { url: &page.url, title });
+                // The differences between two loads show which requests change by themselves.
                 let mut twice = None;
                 if self.options.twice {
                     match self.load(session, &visit.url).await? {
                         Some((VisitOutcome::Page { .. }, again)) => twice = Some([load, again]),
                         Some((VisitOutcome::Wall(_) | VisitOutcome::Busy(_), again)) => {
+                            // The first load was the page. A second one that is not must not be
+                            // recorded beside it.
                             self.studio.leave_out(again)?;
                             self.politeness.slow_down(&visit.url);
                         }

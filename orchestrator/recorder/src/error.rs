@@ -2,7 +2,8 @@
 
 use camino::Utf8PathBuf;
 
-/// What ends a recording. A page that does not load is not an error but an [`crate::Event`].
+/// An error that ends a recording. A page that does not load is not an error but an
+/// [`crate::Event`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The snapshot cannot be written.
@@ -33,7 +34,7 @@ pub enum Error {
     /// A file beside a recording.
     #[error("{doing}: {source}")]
     File {
-        /// What was to be done with it.
+        /// The operation on it.
         doing: String,
         /// Why it could not.
         source: std::io::Error,

@@ -24,10 +24,10 @@ pub struct Bounds {
     pub include: Vec<String>,
 }
 
-/// What is looked for; empty for a crawl without a task.
+/// The subject of a task's crawl; empty for a crawl without a task.
 #[derive(Debug, Clone, Default)]
 pub struct Interest {
-    /// What sites' own searches are asked.
+    /// The queries for sites' own searches.
     pub queries: Vec<String>,
     /// The words that make a link more useful, in small letters.
     pub words: Vec<String>,

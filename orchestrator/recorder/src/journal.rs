@@ -34,7 +34,7 @@ pub(crate) enum Outcome {
 
 #[derive(Serialize, Deserialize)]
 struct Line {
-    /// Which vantage, from 0.
+    /// The index of the profile, from 0.
     vantage: usize,
     url: String,
     outcome: Outcome,

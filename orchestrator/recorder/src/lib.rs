@@ -13,6 +13,8 @@
 //! in a [`plan::Plan`]; [`suite`] says which version of its snapshots is recorded and where that
 //! goes, and [`rounds`] adds what somebody misses who plays in it.
 
+#![allow(missing_docs, reason = "not published: some names say it all")]
+
 mod browser_state;
 pub mod coverage;
 mod crawl;

@@ -18,7 +18,7 @@ const MAX_DELAY: Duration = Duration::from_secs(60);
 /// The first such pause where the user wants none.
 const MIN_SLOW_DELAY: Duration = Duration::from_millis(250);
 
-/// What is known of the hosts of a crawl.
+/// The rules and the pace of a crawl's hosts.
 pub(crate) struct Politeness {
     delay: Duration,
     /// Pauses of hosts that have asked to come back later.

@@ -18,7 +18,7 @@ pub struct RecordingGatewayOptions {
     pub recording: RecordingOptions,
     /// The gateway's settings. Its routes are replaced: every host is recorded.
     pub gateway: gateway::Config,
-    /// What to leave out of the recording.
+    /// The secrets to leave out of the recording.
     pub redact: Redact,
     /// Maximum size of a recorded body in bytes. Larger bodies reach the client but are not
     /// recorded.
@@ -104,7 +104,7 @@ impl RecordingGateway {
         self.resumed
     }
 
-    /// What is recorded so far, and what could not be recorded.
+    /// Returns the extent of the recording so far, and what could not be recorded.
     pub fn report(&self) -> RecorderReport {
         self.recorder.report()
     }

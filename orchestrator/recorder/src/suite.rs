@@ -29,7 +29,7 @@ pub enum SuiteError {
     /// It does not have a task that is wanted.
     #[error("make a plan: {source}")]
     Task {
-        /// Which one.
+        /// The unknown task.
         source: UnknownTask,
     },
     /// There is nothing to begin with.
@@ -46,12 +46,12 @@ pub enum SuiteError {
     NoOutput {
         /// The suite.
         folder: Utf8PathBuf,
-        /// What its world has, and what to do.
+        /// The state of its world, and what to do.
         why: String,
     },
 }
 
-/// What a suite has of a snapshot that was recorded for it.
+/// The place of a recorded snapshot in its suite.
 #[derive(Debug, Clone)]
 pub enum SnapshotUse {
     /// It plays in it.
@@ -125,7 +125,7 @@ pub fn choose_version(plan: &mut Plan, is_added_to: bool, resumes: bool) -> Resu
     Ok(())
 }
 
-/// Where the snapshot of a plan goes: where the suite's world looks for it.
+/// Returns the path for the snapshot of a plan: the one in the suite's world.
 ///
 /// # Errors
 /// When that is no one file of this machine.
@@ -151,7 +151,7 @@ pub fn default_output(plan: &Plan) -> Result<Utf8PathBuf, SuiteError> {
     }
 }
 
-/// What the suite of a plan has of its snapshot; none where there is no suite.
+/// Returns the place of a plan's snapshot in its suite; none where there is no suite.
 pub fn snapshot_use(plan: &Plan, output: &Utf8Path) -> Option<SnapshotUse> {
     let suite = Suite::load(plan.suite.as_ref()?).ok()?;
     let same =

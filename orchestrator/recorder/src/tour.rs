@@ -21,23 +21,23 @@ pub enum TourError {
     /// The visits have ended.
     #[error("{doing}: {source}")]
     Visit {
-        /// What they are for, as [`Tour::doing`].
+        /// The purpose of its visits, as [`Tour::doing`].
         doing: &'static str,
         /// Why.
         source: Error,
     },
 }
 
-/// What the browsers of a recording have in common.
+/// The settings that the browsers of a recording share.
 pub struct Tour<'a> {
     /// The recording.
     pub studio: &'a RecordingGateway,
-    /// What the visits are for; reads after "failed to".
+    /// The purpose of the visits; reads after "failed to".
     pub doing: &'static str,
     /// How many requests are made again after a write, at most.
     pub ask_again: usize,
-    /// What the recording keeps of a browser's end: nothing, or its cookies and storage. It is told
-    /// why they could not be had.
+    /// Called where cookies and storage of a browser cannot be read at its end, with the reason.
+    /// None if the recording does not keep them.
     pub on_lost_state: Option<&'a dyn Fn(&Error)>,
 }
 

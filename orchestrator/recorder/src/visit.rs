@@ -31,7 +31,7 @@ pub(crate) struct VisitOptions {
     pub(crate) deadline: Duration,
     /// How long the page is open at least.
     pub(crate) stay: Duration,
-    /// What becomes of a banner about cookies.
+    /// The answer to a banner about cookies.
     pub(crate) consent: Consent,
 }
 
@@ -108,7 +108,7 @@ async fn read(
     Ok(VisitOutcome::Page { page, survey })
 }
 
-/// What stands in front of the page, if anything. A form to log in counts where another page was
+/// Returns the barrier in front of the page, if any. A form to log in counts where another page was
 /// asked for.
 fn wall(survey: &Survey, asked: &Url, address: &str) -> Option<AccessBarrier> {
     const LOG_IN: [&str; 5] = ["login", "log-in", "signin", "sign-in", "auth"];

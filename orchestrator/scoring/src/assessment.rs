@@ -1,4 +1,4 @@
-//! A scorer at work on one episode: its rules, each with what it remembers.
+//! A scorer at work on one episode: its rules with their states.
 
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -54,12 +54,12 @@ impl Assessment {
         self
     }
 
-    /// What the agent did, as far as all rules look at it.
+    /// Returns the agent's conduct, as far as all rules look at it.
     pub fn conduct(&self) -> &AgentRecord {
         &self.conduct
     }
 
-    /// What has to be kept of the episode.
+    /// Returns which parts of an episode must be kept for the score.
     pub fn needs(&self) -> Needs {
         with_rule!(Part, &self.part, one => one.rule.needs(), parts => {
             parts.iter().fold(Needs::default(), |needs, part| needs.or(part.needs()))
@@ -126,8 +126,8 @@ impl Assessment {
         });
     }
 
-    /// What a judge has to be asked before there is a score, once all evidence is collected;
-    /// nothing where it would make no difference.
+    /// Returns the questions that a judge must answer before there is a score, once all evidence is
+    /// collected. Empty where no answer would change the score.
     pub fn questions(&self) -> Vec<Question> {
         if self.score() != Err(ScoreError::NeedsJudge) {
             return Vec::new();
@@ -165,8 +165,8 @@ impl Assessment {
         Ok(())
     }
 
-    /// What the score has come to before the episode has ended; nothing where it hangs on what is
-    /// read in the end, or on a judge.
+    /// Returns the score before the episode has ended. None where it depends on evidence of the
+    /// end, or on a judge.
     pub fn so_far(&self) -> Option<f64> {
         self.is_complete().then(|| self.score().ok()).flatten().map(|score| score.value)
     }

@@ -1,4 +1,4 @@
-//! How much of a text is looked at that an agent wrote, or a page.
+//! The length to which a text of an agent or a page is cut before a rule looks at it.
 
 /// The longest text, in bytes, that is given to a judge or a program, or that a pattern which goes
 /// back is tried on. A longer one does not match such a pattern.

@@ -8,6 +8,8 @@
 //! Each benchmark has a folder whose types implement [`Rule`]; our own rules are in [`plain`].
 //! Nothing here opens a browser, a socket or a snapshot.
 
+#![allow(missing_docs, reason = "not published: some names say it all")]
+
 mod assessment;
 pub mod assistantbench;
 mod beginning;
@@ -46,5 +48,5 @@ pub use rule::{AgentRecord, EvidenceKind, Moment, Needs, NoState, Requirement, R
 pub use score::{Score, ScoreError, Step};
 pub use scorer::Scorer;
 
-/// What sums of fractions may lose on their way to 1.
+/// The most that sums of fractions may lose on their way to 1.
 const ROUNDING: f64 = 1e-9;

@@ -1,4 +1,4 @@
-//! Whether published bugs are reproduced or mended.
+//! The scoring mode: published bugs are reproduced, or mended.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,9 +20,8 @@ pub enum ScoringMode {
 /// A bug of published code that [`ScoringMode::Fixed`] mends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bug {
-    /// What it is called.
     pub name: &'static str,
-    /// What is done instead.
+    /// The behaviour that takes its place.
     pub instead: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! How keys of a task's file are read, in scorers and beside them.
+//! Readers for keys of task files, in scorers and elsewhere.
 
 use serde::Deserializer;
 

@@ -1,4 +1,4 @@
-//! What every rule is: it remembers, it observes steps, it collects evidence, and it scores.
+//! The trait [`Rule`], which every benchmark implements. Its calls come in this order:
 //!
 //! ```text
 //! start -> collect(Start) -> (observe, collect(Settled)) for each action
@@ -21,11 +21,11 @@ use crate::{Score, ScoreError, Step};
 
 /// A published rule, or one of ours, as a task has it.
 pub trait Rule: Sync {
-    /// What the rule remembers of an episode. On disk its fields stand beside those of
+    /// The state that the rule keeps of an episode. On disk its fields stand beside those of
     /// [`AgentRecord`].
     type State: Clone + Default + Send + Serialize + DeserializeOwned;
 
-    /// What it reads once the agent has ended.
+    /// The evidence that it reads once the agent has ended.
     const SOURCE: EvidenceKind;
 
     /// The state of an episode that has not begun.
@@ -33,8 +33,9 @@ pub trait Rule: Sync {
         Self::State::default()
     }
 
-    /// What has to be there before an episode can begin. Consent, digests and packs go by it, and
-    /// an episode gives no evidence of a program or a probe that is not among it.
+    /// Returns everything that must be there before an episode can begin. Consent, digests and
+    /// packs go by it, and an episode gives no evidence of a program or a probe that is not among
+    /// it.
     fn requirements(&self) -> Vec<Requirement<'_>> {
         Vec::new()
     }
@@ -42,9 +43,10 @@ pub trait Rule: Sync {
     /// Resolves what is relative against the folder of the suite.
     fn resolve(&mut self, _folder: &Utf8Path) {}
 
-    /// What it believes of what the open page says of itself, or of its address, which a script can
-    /// change: the names under which results warn of it. Empty if no page can forge the score. It
-    /// has no default, because a rule that forgot it would be trusted in silence.
+    /// Returns the names of claims that the open page makes about itself or its address, which a
+    /// script can change, and which the rule believes. Results warn under these names. Empty if no
+    /// page can forge the score. It has no default, because a rule that forgot it would be trusted
+    /// in silence.
     fn forgeable(&self) -> Vec<&'static str>;
 
     /// Its key nodes as JSON, for agents that are told them; none where there are no key nodes.
@@ -52,7 +54,7 @@ pub trait Rule: Sync {
         Vec::new()
     }
 
-    /// What has to be kept of an episode for it.
+    /// Returns which parts of an episode must be kept for it.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -79,7 +81,7 @@ pub trait Rule: Sync {
     /// Whether all evidence is there that the score needs, except a judge's.
     fn is_complete(&self, state: &Self::State) -> bool;
 
-    /// What a judge has to be asked before there is a score.
+    /// Returns the questions that a judge must answer before there is a score.
     fn questions(&self, _state: &Self::State, _conduct: &AgentRecord) -> Vec<Question> {
         Vec::new()
     }
@@ -97,7 +99,7 @@ pub trait Rule: Sync {
     fn score(&self, state: &Self::State, conduct: &AgentRecord) -> Result<Score, ScoreError>;
 }
 
-/// What a rule cannot do without.
+/// A requirement of a rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Requirement<'a> {
     /// A program, and the files of the suite that its command names.
@@ -135,12 +137,13 @@ pub enum Moment {
     End,
 }
 
-/// What a rule reads once the agent has ended. The parts of `all` are read in this order.
+/// The evidence that a rule reads once the agent has ended. The parts of `all` are read in this
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EvidenceKind {
     /// Nothing more: the answer and the steps suffice.
     Steps,
-    /// What passed over the network.
+    /// The traffic of the network.
     Traffic,
     /// Pages, and the servers behind them.
     Pages,
@@ -148,13 +151,12 @@ pub enum EvidenceKind {
     Form,
     /// A probe of a site.
     Site,
-    /// A program.
     Program,
     /// The tables of a ServiceNow instance.
     ServiceNow,
 }
 
-/// What has to be kept of an episode for its rule.
+/// The parts of an episode that must be kept for its rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Steps in which an element is acted on carry the page's HTML.
@@ -164,14 +166,14 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What either needs.
+    /// Returns the parts that either of the two needs.
     #[must_use]
     pub fn or(self, other: Needs) -> Needs {
         Needs { html: self.html || other.html, traffic: self.traffic || other.traffic }
     }
 }
 
-/// What an agent did, as far as all rules look at it, and what has been ruled on it.
+/// The agent's conduct, as far as all rules look at it, and the rulings on it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AgentRecord {
     /// Whether published bugs are reproduced.
@@ -183,7 +185,7 @@ pub struct AgentRecord {
     /// The agent has said that the goal cannot be reached.
     #[serde(default)]
     pub infeasible: bool,
-    /// What a judge has ruled on.
+    /// The rulings of a judge.
     #[serde(default)]
     pub judgements: Vec<Judgement>,
 }

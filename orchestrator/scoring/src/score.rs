@@ -1,16 +1,16 @@
-//! What a scorer is given, and what it gives.
+//! The input and the output of scorers: steps, scores and their errors.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What a scorer sees of one step: the page, and what the agent is about to do with it.
+/// A scorer's view of one step: the page, and the action that the agent is about to take.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Step<'a> {
     /// The page's URL.
     pub url: &'a str,
     /// A selector of the element acted on, when the action has one.
     pub selector: Option<&'a str>,
-    /// What the element holds, or what is being typed into it.
+    /// The content of the element, or the text that is being typed into it.
     pub value: Option<&'a str>,
     /// The page's HTML as it stands, when the scorer [needs it](crate::Needs::html) and an element
     /// is acted on.
@@ -35,7 +35,7 @@ pub struct Score {
     pub nodes: Option<usize>,
     /// There was an answer to judge; absent for scorers that judge none.
     pub answered: Option<bool>,
-    /// What is not as it should be, for people.
+    /// The conditions that do not hold, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<String>,
 }
@@ -56,7 +56,7 @@ pub enum ScoreError {
     /// The rules look at an instance, and nobody has.
     #[error("nobody looked at the instance: the task was not set up")]
     NotLooked,
-    /// What is looked at was so before anything was done, so that it says nothing of what was.
+    /// The condition held before anything was done, so that it says nothing about the agent.
     #[error("what the task wants was so before anything was done")]
     FromTheStart,
     /// The program that decides has not: it was not started, or could not tell. No agent is to

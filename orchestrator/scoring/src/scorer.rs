@@ -1,4 +1,4 @@
-//! What decides the score of a task, as its file says it. Here is the table of all rules.
+//! The scorer of a task, as its file names it, and the table of all rules.
 
 use camino::Utf8Path;
 use schemars::JsonSchema;
@@ -75,12 +75,12 @@ impl Scorer {
         self.start().restore(saved)
     }
 
-    /// What has to be kept of an episode.
+    /// Returns which parts of an episode must be kept.
     pub fn needs(&self) -> Needs {
         self.start().needs()
     }
 
-    /// What has to be there before an episode can begin.
+    /// Returns everything that must be there before an episode can begin.
     pub fn requirements(&self) -> Vec<Requirement<'_>> {
         with_rule!(Scorer, self, rule => rule.requirements(), parts => {
             parts.iter().flat_map(Scorer::requirements).collect()
@@ -94,8 +94,7 @@ impl Scorer {
         });
     }
 
-    /// What it believes of what the open page says of itself, or of its address, which a script can
-    /// change.
+    /// Returns the claims of the open page that it believes, and that a script can change.
     pub fn forgeable(&self) -> Vec<&'static str> {
         with_rule!(Scorer, self, rule => rule.forgeable(), parts => {
             parts.iter().flat_map(Scorer::forgeable).collect()

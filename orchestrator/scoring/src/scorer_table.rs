@@ -11,7 +11,7 @@
 /// A table begins with a `$`, because the macro that it makes needs the sign.
 macro_rules! scorers {
     ($d:tt $($(#[$key:meta])* $name:ident($(#[$schema:meta])* $rule:ty),)*) => {
-        /// What decides the score of a task.
+        /// The rule that decides the score of a task.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum Scorer {

@@ -13,7 +13,7 @@ pub struct Element {
     /// Its accessible name, in full; with the role `css` the selector that finds it, which ` >> `
     /// leads into the shadow root or the frame that a selector before has found: `#card >> button`.
     pub name: String,
-    /// Which one, counted from 0 in page order, when several have that role and name.
+    /// The index among several elements of that role and name, counted from 0 in page order.
     #[serde(default)]
     pub nth: usize,
 }
@@ -70,7 +70,7 @@ pub enum OracleStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ClickKeys", into = "ClickKeys")]
 pub struct Click {
-    /// What is clicked.
+    /// The element to click.
     pub element: Element,
     /// With which button.
     pub button: MouseButton,
@@ -133,7 +133,7 @@ pub struct FormField {
     /// Its `name`. A field that the page does not show is tried once more after all other steps,
     /// and then passed over.
     pub name: String,
-    /// What it is to hold; of boxes the values of those to tick, joined by `|`.
+    /// The value to fill in; for boxes the values of those to tick, joined by `|`.
     pub value: String,
 }
 
@@ -141,7 +141,7 @@ pub struct FormField {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "PressKeys", into = "PressKeys")]
 pub struct Press {
-    /// Where the keys go.
+    /// The element that receives the keys.
     pub element: Element,
     /// A key or a combination such as `Control+A`.
     pub keys: String,

@@ -98,6 +98,7 @@ impl ApiClient {
             )));
         }
         let body = match answer.text().trim() {
+            // Some calls, such as DELETE, have no body in their answer.
             "" => Value::Null,
             text => match serde_json::from_str(text) {
                 Ok(body) => body,

@@ -210,6 +210,7 @@ async fn watch_over(
     let listening = listen(engine.docker(), &health, &container_events);
     let pinging = async {
         let mut every = interval(PING);
+        // After a suspend, the pings that were missed are not made up for.
         every.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             every.tick().await;
@@ -236,6 +237,8 @@ async fn watch_over(
                 _ => {}
             }
             health.send_if_modified(|health| {
+                // Also when it is back: an error that comes a little later may still be due to the
+                // gap.
                 if why.is_some() || was_gone {
                     health.missed = Some(Instant::now());
                 }

@@ -130,9 +130,11 @@ impl SiteGroup {
         let (instances, golden) = (folder.join("copies"), folder.join("golden"));
         shut(&instances).await?;
         shut(&golden).await?;
+        // A process that was killed has left its folders.
         sweep::sweep_folders(&instances).await?;
         let instances = instances.join(format!("{owner}.{name}-{number}"));
 
+        // An instance that starts mostly waits.
         let at_once = 2 * std::thread::available_parallelism().map_or(2, NonZero::get);
         let group = SiteGroup(Arc::new(Inner {
             options,

@@ -130,6 +130,7 @@ async fn remove(
             pid: pid_of(&found.labels),
         });
     }
+    // The engine refuses to remove a network that still has a container.
     let found = networks(monitor, label).await?;
     let (networks, kept): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|found| to_go(&found.labels));

@@ -118,6 +118,7 @@ pub(crate) fn exchange(
     let page = response.headers.get_str("WARC-Page-ID").map(str::to_owned);
     let head = response.response_head()?;
     let body = match payload {
+        // The original's head says how the body is coded; that of the revisit need not.
         Some(mut original) => {
             let original_headers = if original.holds_http() {
                 original.response_head()?.headers

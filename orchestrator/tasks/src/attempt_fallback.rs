@@ -1,5 +1,5 @@
-//! One system's answers where it gave any, else the next one's: AssistantBench's paper lets an
-//! agent fall back on a model that answers from memory.
+//! Fills in missing answers of one system from the next: in AssistantBench's paper an agent falls
+//! back on a model that answers from memory.
 
 use scoring::Score;
 use scoring::mode::ScoringMode;

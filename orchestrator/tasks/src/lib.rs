@@ -7,6 +7,8 @@
 //!
 //! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
 
+#![allow(missing_docs, reason = "not published: some names say it all")]
+
 mod attempt_fallback;
 mod relative;
 mod suite;

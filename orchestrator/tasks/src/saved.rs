@@ -1,4 +1,4 @@
-//! Attempts that were made elsewhere: what has to be known of one to score it.
+//! Attempts that were made elsewhere, with all that a rule needs to score them.
 
 use scoring::{Assessment, PageEvidence, PictureEvidence, Scorer, Step};
 use serde::de::IgnoredAny;
@@ -11,7 +11,7 @@ use crate::import::{BENCHMARKS, ImportError, id_characters, read_lines};
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena
 /// the last address and what was read of pages besides, Mind2Web-Live the steps.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an attempt, which is an object")]
 pub struct SavedAttempt {
     /// The benchmark's own id of the task, or the one it has here.
     #[serde(alias = "id", alias = "task_id", alias = "index", deserialize_with = "read_id")]
@@ -25,17 +25,17 @@ pub struct SavedAttempt {
     /// The address of the page that the attempt ended on.
     #[serde(default)]
     pub url: String,
-    /// What each target of `program_html` gave, in their order: what its locator gave, or the page
-    /// where it has none.
+    /// The result of each target of `program_html`, in their order: the value of its locator, or
+    /// the page where it has none.
     #[serde(default)]
     pub contents: Vec<Value>,
-    /// What each `page_image_query` came upon, in their order.
+    /// The result of each `page_image_query`, in their order.
     #[serde(default)]
     pub pictures: Vec<PictureEvidence>,
-    /// What was seen and done, in its order.
+    /// The steps, in their order.
     #[serde(default)]
     pub steps: Vec<SavedStep>,
-    /// What BrowserGym notes beside an answer: no score follows from it here.
+    /// The reference that BrowserGym notes beside an answer: no score follows from it here.
     #[serde(default, rename = "gold_answer")]
     _gold_answer: IgnoredAny,
     #[serde(default, rename = "score")]
@@ -50,10 +50,10 @@ pub struct SavedAttempt {
 pub struct SavedStep {
     /// The page's address.
     pub url: String,
-    /// What selects the element acted on.
+    /// The selector of the element acted on.
     #[serde(default)]
     pub selector: Option<String>,
-    /// What the element holds then.
+    /// The content of the element then.
     #[serde(default)]
     pub value: Option<String>,
     /// The page.
@@ -73,7 +73,7 @@ impl SavedAttempt {
                 .is_some_and(|prefix| prefixes.any(|known| *known == prefix))
     }
 
-    /// What a scorer makes of it, by the published rules.
+    /// Returns the assessment by a scorer, by the published rules.
     pub fn assessment(&self, scorer: &Scorer) -> Assessment {
         let mut assessment = scorer.start();
         for SavedStep { url, selector, value, html } in &self.steps {

@@ -1,5 +1,5 @@
-//! What editors and other programs need to know of the files of a suite: JSON schemas, made of the
-//! types that read them.
+//! JSON schemas of the files of a suite, for editors and other programs. They are made of the types
+//! that read the files.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -53,7 +53,7 @@ impl JsonSchema for GoalText {
 mod tests {
     use super::*;
 
-    /// Where the schemas lie for editors. `sandbox tasks schema` prints what belongs there.
+    /// The folder with the schemas for editors. `sandbox tasks schema` prints their contents.
     #[test]
     fn the_schemas_beside_the_suites_are_these() {
         for (schema, kept) in [

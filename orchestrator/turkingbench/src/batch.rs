@@ -49,6 +49,7 @@ impl Batch {
             .ok_or_else(|| (1, "there is no line with the names of columns".to_owned()))?;
         let names = names(header.cells);
         let rows: Vec<Line> = lines.collect();
+        // pandas would take the first column for an index, or refuse the file.
         if let Some(line) = rows.iter().find(|line| line.cells.len() > names.len()) {
             let (cells, columns) = (line.cells.len(), names.len());
             return Err((
@@ -61,6 +62,7 @@ impl Batch {
         let (mut answers, mut inputs) = (Vec::new(), Vec::new());
         for (at, name) in names.iter().enumerate() {
             let cells = rows.iter().map(|line| line.cells.get(at).map_or("", String::as_str));
+            // pandas decides on the type of a column by all of its cells.
             let column = Column::of(cells);
             match name.strip_prefix(ANSWER) {
                 Some(field) => answers.push((field.to_owned(), at, column)),
@@ -69,6 +71,7 @@ impl Batch {
         }
         let mut instances: Vec<Instance> = Vec::new();
         let mut known: HashMap<Vec<String>, usize> = HashMap::new();
+        // Rows with the same inputs are the answers of several workers to one instance.
         for line in &rows {
             let given: Vec<String> =
                 inputs.iter().map(|(_, at, column)| column.written(&text(line, *at))).collect();

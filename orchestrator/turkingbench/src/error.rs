@@ -41,7 +41,7 @@ pub enum Error {
         path: Utf8PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong there.
+        /// The error there.
         reason: String,
     },
     /// The list of a split's tasks cannot be read.

@@ -80,6 +80,7 @@ impl LlmClient {
             let mut messages = self.messages(prompt, context.clone(), pictures)?;
             messages.extend_from_slice(turns);
             let tokens = tokens(&messages);
+            // There is nothing left to cut.
             if messages == previous_messages {
                 return Err(Error::PromptTooLong { name: prompt.to_owned(), tokens });
             }
@@ -223,7 +224,7 @@ pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<St
     }
 }
 
-/// What the page shows, and behind it what it has shown only for a moment.
+/// Returns the page's text, and behind it the notices that it has shown only for a moment.
 fn with_notices(observation: &str, notices: &[String]) -> String {
     if observation.is_empty() || notices.is_empty() {
         return observation.to_owned();

@@ -138,6 +138,7 @@ impl Generic {
         };
         let mut turns = Vec::new();
         let mut wrong = String::new();
+        // As AgentLab's `retry`: the model is shown what is wrong with its reply.
         for _ in 0..self.settings.tries.max(1) {
             let reply = self.client.answer("generic", context.clone(), pictures, &turns).await?;
             let text = &reply.text;

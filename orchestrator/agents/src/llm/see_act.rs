@@ -107,6 +107,8 @@ impl SeeAct {
             Ok(action) => self.act(goal, &view, words, &text, action).await,
             Err(unread) => {
                 self.history.push("a reply that could not be read".to_owned());
+                // The text goes on as it is, so that the episode records an action that cannot be
+                // read.
                 Ok(ActionFormat::default().read_reply(unread, Some(words)))
             }
         }
@@ -123,6 +125,7 @@ impl SeeAct {
         let prompt = if self.settings.plan { "see-plan-act-choose" } else { "see-act-choose" };
         let elements = choices(view);
         let mut batches: Vec<&[&Element]> = elements.chunks(self.settings.choices.max(1)).collect();
+        // A page without elements may still be scrolled or left.
         if batches.is_empty() {
             batches.push(&[]);
         }
@@ -140,6 +143,7 @@ impl SeeAct {
             text = self.client.ask(prompt, context.clone(), pictures).await?;
             let chosen =
                 text.lines().find_map(|line| line.trim().strip_prefix("ELEMENT:")).map(str::trim);
+            // Where none of a batch fits, the paper shows the model the next one.
             if chosen == Some(choice_name(batch.len()).as_str()) {
                 continue;
             }
@@ -168,6 +172,7 @@ impl SeeAct {
             let answer =
                 self.client.ask("see-plan-act-answer", context, Pictures::default()).await?;
             let answer = answer.trim().trim_start_matches("ANSWER:").trim().to_owned();
+            // AssistantBench counts precision as well, so abstaining is better than a guess.
             if answer.is_empty() || answer.eq_ignore_ascii_case("none") {
                 return Ok(Reply::Stop { reason: Some(words) });
             }

@@ -7,7 +7,7 @@ use llm_client::{Client, Settings};
 
 use super::settings::ModelSettings;
 
-/// Where OpenAI's own interface is.
+/// The address of OpenAI's own API.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 /// Why a model's server cannot be asked.

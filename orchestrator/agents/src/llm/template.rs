@@ -171,6 +171,7 @@ impl Templates {
         if sections.is_empty() {
             return Err(TemplateError::Empty { name });
         }
+        // Each message is a template of its own, so that an error names the message.
         for (section, words) in &sections {
             let added = self.environment.add_template_owned(section.name.clone(), words.clone());
             added.map_err(|error| TemplateError::Words {

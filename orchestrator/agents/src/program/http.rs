@@ -132,6 +132,7 @@ impl Caller {
             .request(request)
             .await
             .map_err(|why| self.unreachable(message_type, &why))?;
+        // Any response shows that a server is there, also one that refuses.
         self.connected = true;
         let status = response.status();
         let body = match Limited::new(response.into_body(), LINE_LIMIT).collect().await {

@@ -38,7 +38,7 @@ const LINE_LIMIT: usize = 1 << 20;
 /// How long an agent may take to exit after the episode ends or its output closes.
 const LEAVE_WITHIN: Duration = Duration::from_secs(2);
 
-/// Where an external agent is.
+/// The address or command of an external agent.
 #[derive(Debug, Clone)]
 pub enum Endpoint {
     /// A program to start for the episode.
@@ -59,7 +59,7 @@ pub enum Endpoint {
 /// The settings of an external agent.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where it is.
+    /// Its address or command.
     pub contact: Endpoint,
     /// The format of its actions.
     pub speech: ActionFormat,

@@ -115,6 +115,7 @@ impl Process {
         })?;
         match sent {
             Ok(()) => Ok(()),
+            // The exit code and the last output of the program say more than a broken pipe.
             Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
                 Err(self.left(message_type).await)
             }

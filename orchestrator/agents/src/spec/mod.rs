@@ -269,8 +269,8 @@ impl AgentSpec {
         self.llm_agents().into_iter().map(|asking| &asking.model).collect()
     }
 
-    /// What determines its behaviour besides its name: settings, templates and model. Null if there
-    /// is nothing.
+    /// Returns everything that determines its behaviour besides its name: settings, templates and
+    /// model. Null if there is nothing.
     pub fn settings(&self) -> Value {
         match self {
             AgentSpec::Oracle

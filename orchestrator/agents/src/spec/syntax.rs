@@ -48,6 +48,7 @@ impl FromStr for AgentSpec {
     /// Reads the settings file if the text names one.
     fn from_str(text: &str) -> Result<AgentSpec, UnknownAgent> {
         let unknown = || UnknownAgent::Name(text.to_owned());
+        // A command may contain `->` or begin like an address, so it comes first.
         if let Some(command) = text.strip_prefix("program:").map(str::trim) {
             return if command.is_empty() {
                 Err(unknown())

@@ -1,4 +1,4 @@
-//! From the events of a captured browser to the steps of a draft.
+//! Turns the events of a captured browser into steps of a draft.
 //!
 //! Steps are those of the oracle, which plays them in another browser. So the log follows which tab
 //! the oracle would be in: a tab that a page opens is in front at once, and what the person does in
@@ -12,7 +12,7 @@ pub(crate) use log::StepLog;
 
 use self::passwords::Passwords;
 
-/// What is typed into a password field is this in the task.
+/// The text that stands in the task for whatever is typed into a password field.
 const SECRET: &str = "PASSWORD";
 
 /// An event with everything that the browser was asked for.

@@ -14,7 +14,7 @@ use url::form_urlencoded;
 
 use super::SECRET;
 
-/// What ends the value of a query, in an address and in HTML.
+/// The characters that end the value of a query, in an address and in HTML.
 const ENDS: &[char] = &['&', '=', '#', ';', '"', '\'', '<', '>', '\\', ' ', '\t', '\n', '\r'];
 /// How often a value is decoded.
 const DEPTH: usize = 3;

@@ -1,4 +1,5 @@
-//! What a draft lacks, and what of it will not work: the panel shows it at each change.
+//! The checks of a draft, for missing parts and for steps that cannot work. The panel shows them
+//! after each change.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use super::{Draft, Node, Step};
 /// Ids that a suite's other files have.
 pub(crate) type TakenIds = BTreeMap<String, String>;
 
-/// What keeps a draft from being a task.
+/// Returns the reasons why a draft is no task yet.
 pub(crate) fn missing(draft: &Draft, taken: &TakenIds) -> Vec<String> {
     let mut missing = Vec::new();
     let id = &draft.task_id;
@@ -57,7 +58,7 @@ fn is_in_document(step: &Step) -> bool {
     step.seen.as_ref().is_some_and(|seen| !seen.shadow)
 }
 
-/// What is wrong with a step.
+/// Returns the problems of a step.
 pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<String> {
     let mut problems: Vec<String> = step.unplayable.iter().cloned().collect();
     if step.unplayable.is_none() && has_no_role(step) {
@@ -80,7 +81,7 @@ pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<
     problems
 }
 
-/// What is wrong with a key node.
+/// Returns the problems of a key node.
 pub(crate) fn node_problems(
     draft: &Draft,
     node: &Node,

@@ -1,4 +1,4 @@
-//! What a person changes in a draft, besides what is done in the browser.
+//! The changes that a person makes to a draft in the panel.
 
 use scoring::solution::{CSS_ROLE, OracleStep};
 use serde::Deserialize;
@@ -76,9 +76,11 @@ impl Draft {
             Edit::RemoveStep { step } => {
                 self.known(step)?;
                 self.steps.retain(|known| known.number != step);
+                // Nobody could reach the key nodes of a step that is gone.
                 self.nodes.retain(|node| node.step != Some(step));
             }
             Edit::Name { step, role, name, nth } => {
+                // In an oracle this role says that the name is a selector.
                 if role == CSS_ROLE {
                     return Err("`css` is no role; choose to find the element by CSS".to_owned());
                 }
@@ -111,6 +113,8 @@ impl Draft {
                     let node = self.node(node)?;
                     (node.step, NodeFields::of(&node.node))
                 };
+                // Where a step was seen, it has a better proposal for another rule than the old
+                // reference.
                 let fields = match step.and_then(|step| self.step(step)) {
                     Some(step) => NodeFields::of_step(rule, step, &self.answer),
                     None => NodeFields { rule, ..fields },

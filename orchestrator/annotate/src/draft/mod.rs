@@ -1,5 +1,5 @@
-//! A task that is being made: what the person has done so far, and what the person has written
-//! about it.
+//! A task in the making: the steps of the person, and the goal and key nodes that the person has
+//! written.
 
 pub(crate) mod checks;
 pub(crate) mod edit;
@@ -19,11 +19,11 @@ pub(crate) const VERSION: Version = Version::FIRST;
 /// A task that is being made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// What the pages come from.
+    /// The source of the pages.
     pub source: Source,
     /// The id of the task.
     pub task_id: String,
-    /// What the agent is told to do.
+    /// The instruction to the agent.
     pub goal: String,
     /// The page that the task begins at.
     pub start_url: String,
@@ -35,12 +35,12 @@ pub struct Draft {
     /// The file of the task, where an existing one is edited.
     #[serde(default)]
     pub edited: Option<Utf8PathBuf>,
-    /// What the person has asked for, so that whoever goes on asks for it, too.
+    /// The person's options, so that whoever goes on has them, too.
     #[serde(default)]
     pub options: DraftOptions,
-    /// What was done, in its order.
+    /// The steps, in their order.
     pub(crate) steps: Vec<Step>,
-    /// What an agent has to reach.
+    /// The key nodes that an agent has to reach.
     pub(crate) nodes: Vec<Node>,
     /// The last number that was given to a step or a node.
     pub(crate) last_number: u32,
@@ -60,7 +60,7 @@ pub struct DraftOptions {
     pub copy_snapshot: bool,
 }
 
-/// Where the pages of an annotation come from.
+/// The source of an annotation's pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -83,7 +83,7 @@ pub(crate) struct Step {
     /// The URL that the tab in front has come to by it.
     #[serde(default)]
     pub(crate) url_after: String,
-    /// What is known of the element, where the step was seen.
+    /// The element, where the step was seen.
     #[serde(default)]
     pub(crate) seen: Option<SeenElement>,
     /// Whether its text is a password, which is not kept.
@@ -123,7 +123,7 @@ pub(crate) struct SeenElement {
     pub(crate) tag: String,
     pub(crate) text: String,
     pub(crate) html: String,
-    /// What it held; after a text was typed or an option chosen, the new value.
+    /// Its content; after a text was typed or an option chosen, the new value.
     pub(crate) value: String,
 }
 
@@ -135,7 +135,7 @@ pub(crate) struct Node {
     /// The step at which it is reached, where that is known.
     #[serde(default)]
     pub(crate) step: Option<u32>,
-    /// What must be reached.
+    /// The condition that must be reached.
     pub(crate) node: KeyNode,
 }
 
@@ -188,7 +188,7 @@ impl Draft {
         self.steps.iter_mut().find(|step| step.number == number)
     }
 
-    /// What the steps do, in their order.
+    /// Returns the actions of the steps, in their order.
     pub(crate) fn actions(&self) -> impl Iterator<Item = &OracleStep> {
         self.steps.iter().filter(|step| step.unplayable.is_none()).map(|step| &step.action)
     }

@@ -54,7 +54,7 @@ pub(crate) enum NodeStatus {
 }
 
 impl NodeFields {
-    /// What a rule compares with at this step, to begin with.
+    /// Returns the first proposal for a rule's reference at this step.
     pub(crate) fn of_step(rule: Rule, step: &Step, answer: &str) -> NodeFields {
         let url = [&step.url_after, &step.url].into_iter().find(|url| !url.is_empty());
         let url = url.map(String::as_str).unwrap_or_default();
@@ -187,7 +187,7 @@ fn decoded(url: &str) -> String {
     scoring::mind2web_live::decoded(url)
 }
 
-/// What the element of a step holds then, as scorers see it.
+/// Returns the content of a step's element after it, as scorers see it.
 pub(crate) fn value(step: &Step) -> String {
     match (&step.action, &step.seen) {
         (OracleStep::Fill(fill), _) => fill.value.clone(),

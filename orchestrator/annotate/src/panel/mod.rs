@@ -76,7 +76,7 @@ impl Panel {
         Ok(Panel { url, serving: serving.abort_handle() })
     }
 
-    /// Where the panel is, with its key.
+    /// Returns the address of the panel, with its key.
     pub fn url(&self) -> &str {
         &self.url
     }

@@ -1,4 +1,4 @@
-//! What the panel shows of a draft, as JSON.
+//! The panel's view of a draft, as JSON.
 
 use scoring::mind2web_live::decoded;
 use scoring::solution::{ModifierKey, MouseButton, OracleStep};
@@ -20,7 +20,7 @@ pub(crate) struct PanelState {
     pub(crate) is_playing: bool,
 }
 
-/// What the panel shows.
+/// The content of the panel.
 #[derive(Debug, Serialize)]
 pub(crate) struct View {
     #[serde(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct View {
     answer: String,
     is_live: bool,
     is_edited: bool,
-    /// What is missing, as sentences.
+    /// The missing parts, as sentences.
     missing: Vec<String>,
     steps: Vec<StepView>,
     /// Key nodes of no step.
@@ -45,7 +45,7 @@ struct StepView {
     kind: &'static str,
     /// The button and the keys of a click, where they are not the usual ones.
     held: String,
-    /// Where the step is done, for people.
+    /// The page of the step, for people.
     url: String,
     url_after: String,
     has_picture: bool,
@@ -86,7 +86,7 @@ struct NodeView {
     problems: Vec<String>,
 }
 
-/// What is shown of a draft. `page` reads the HTML of a step's page.
+/// Returns the view of a draft. `page` reads the HTML of a step's page.
 pub(crate) fn of(
     draft: &Draft,
     shown: PanelState,
@@ -138,6 +138,7 @@ fn step_view(step: &Step, page: &dyn Fn(&Step) -> String) -> StepView {
     };
     let seen = step.seen.as_ref();
     let element = step.action.element().map(|element| {
+        // Behind a selector is the name that was seen, to which the person may go back.
         let named = match (element.css(), seen) {
             (None, _) => Some(element),
             (Some(_), Some(seen)) => Some(&seen.named).filter(|named| !named.role.is_empty()),

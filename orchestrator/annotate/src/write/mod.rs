@@ -1,4 +1,4 @@
-//! A finished draft becomes files of a suite.
+//! Writes a finished draft as files of a suite.
 //!
 //! ```text
 //! suite.yaml                     the world, where the suite is new
@@ -27,7 +27,7 @@ use self::published::Published;
 use crate::draft::journal::{Journal, replace};
 use crate::{Draft, Error, Source};
 
-/// Where a task is written.
+/// The folder into which a task is written.
 #[derive(Debug, Clone)]
 pub struct TaskFolder {
     /// The folder of the suite.
@@ -38,7 +38,7 @@ pub struct TaskFolder {
     pub taken: std::collections::BTreeMap<String, String>,
 }
 
-/// What was written.
+/// The files that were written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveReport {
     /// The file of the task.
@@ -125,7 +125,7 @@ fn new_task(draft: &Draft, into: &TaskFolder) -> Task {
     task
 }
 
-/// What follows from the steps.
+/// Fills in the keys of the task that follow from the steps.
 fn complete(task: &mut Task, draft: &Draft, into: &TaskFolder) {
     task.oracle = draft.oracle();
     let length = u32::try_from(task.oracle.len()).unwrap_or(u32::MAX);

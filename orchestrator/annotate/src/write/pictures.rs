@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::draft::journal::{Journal, replace};
 use crate::{Draft, Error};
 
-/// Where the pictures of a task go.
+/// The folder for the pictures of a task.
 #[derive(Debug)]
 pub(super) struct Pictures {
     place: Utf8PathBuf,

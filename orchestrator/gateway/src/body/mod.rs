@@ -106,6 +106,7 @@ impl hyper::body::Body for Blocking {
                     if self.left == Some(0) {
                         return Poll::Ready(None);
                     }
+                    // Reads block, so each waits for one of a bounded number of threads.
                     let Poll::Ready(thread) = queue.poll_acquire(cx) else {
                         self.state = State::Idle(source, queue);
                         return Poll::Pending;
@@ -127,6 +128,7 @@ impl hyper::body::Body for Blocking {
                     let (source, read) = outcome?;
                     let chunk = read?;
                     if chunk.is_empty() {
+                        // A client must not take a body that was cut for a whole one.
                         return match self.left {
                             Some(left) => Poll::Ready(Some(Err(format!(
                                 "the source ended {left} bytes early"

@@ -202,9 +202,11 @@ where
                 connection.as_mut().graceful_shutdown();
             }
             () = idle.as_mut() => {
+                // While a request is in flight, however long, the client is not idle.
                 let been = own.client.idle_for().unwrap_or_default();
                 let left = patience.saturating_sub(been);
                 if left.is_zero() {
+                    // It has ignored GOAWAY, or never sent a request.
                     if shutdown_sent || !served.load(Ordering::Relaxed) {
                         return;
                     }

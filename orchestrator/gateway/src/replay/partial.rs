@@ -73,6 +73,7 @@ pub(super) fn reply(
     }
 
     let mut headers = chain[0].2.stored.headers.clone();
+    // A range that was recorded as it is asked for is not derived.
     let recorded_as_such =
         chain.len() == 1 && wanted.is_some() && (chain[0].2.first, chain[0].2.end) == (first, end);
     let (status, answer) = match wanted {

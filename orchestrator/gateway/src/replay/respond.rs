@@ -35,6 +35,7 @@ pub(super) fn reply(
 ) -> Result<Reply, StoredError> {
     let mut headers = stored.headers.clone();
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
+    // A browser that has this version in its cache asks whether it is still the newest.
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     if reads
         && stored.status == StatusCode::OK

@@ -37,6 +37,7 @@ impl Replay {
             MatchLevel::Fuzzy { .. } => MatchLevel::Normalised,
             level => level,
         };
+        // A page that was recorded over the other scheme opens its sockets over the other one, too.
         let other = match level {
             MatchLevel::Exact => None,
             _ => Url::parse(request.url).ok().and_then(|url| variants::other_scheme(&url)),

@@ -119,6 +119,8 @@ impl CertificateAuthority {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let fresh = generate()?;
+                // If another process was faster, its clients trust the authority that it has
+                // published.
                 if publish(&path, fresh.as_bytes()).map_err(io("write", &path))? {
                     fresh
                 } else {
@@ -145,6 +147,7 @@ impl CertificateAuthority {
         };
         let mut authority = Self::from_pem(&text, &path)?;
 
+        // Clients get a file of their own, because the other one holds the key.
         let public = dir.join(PUBLIC_FILE);
         if fs::read_to_string(&public).ok().as_deref() != Some(&authority.pem) {
             replace(&public, authority.pem.as_bytes()).map_err(io("write", &public))?;

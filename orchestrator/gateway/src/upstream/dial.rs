@@ -117,6 +117,7 @@ impl Dialer {
         let rule_address = rule.and_then(|rule| rule.address.as_deref());
         let host = rule_address.unwrap_or(&server.host);
         let port = rule.and_then(|rule| rule.to_port).unwrap_or(server.port);
+        // As browsers do (bad ports of the Fetch standard): a page must not write to a mail server.
         if rule_address.is_none() && server.place == Place::Public && is_bad(port) {
             return Err(UpstreamError::Port { host: server.host.clone(), port });
         }
@@ -131,6 +132,7 @@ impl Dialer {
                 "the name has no address",
             )));
         }
+        // Rules are the user's own, and named places are those of the world's sites.
         if rule_address.is_some() || self.allow_private || server.place == Place::Named {
             return Ok(addresses);
         }

@@ -201,6 +201,7 @@ impl Upstream {
             match timeout_at(deadline, sent.as_mut()).await {
                 Ok(Ok(response)) => return Ok(response),
                 Ok(Err(mut error)) => {
+                    // hyper only says that the request broke; the upload knows why.
                     if let Some(reason) = upload.0.broken.get() {
                         let (host, reason) = (server.host.clone(), reason.clone());
                         return Err((UpstreamError::UploadBroken { host, reason }, None));
@@ -212,6 +213,7 @@ impl Upstream {
                     };
                     return Err((broken, unsent));
                 }
+                // The upload has moved on in the meantime.
                 Err(_) if upload.last(started) + self.head > Instant::now() => {}
                 Err(_) if upload.is_whole() => {
                     return Err((

@@ -43,6 +43,7 @@ impl Upstream {
 
         let dialed = self.dialer.dial(server, true).await?;
         let broken = |source| UpstreamError::Broken { host: host(), source };
+        // The recording keeps the head as it came over the wire.
         let tap = dialed.stream.tap();
         let (mut sender, connection) = http1_client()
             .handshake::<_, Body>(TokioIo::new(dialed.stream))

@@ -1,4 +1,4 @@
-//! What Punkt has learnt of English, as far as lower-case text can tell.
+//! The English model of Punkt, as far as it matters for lower-case text.
 //!
 //! From NLTK's pretrained model `punkt/PY3/english.pickle` (the same tables as
 //! `punkt_tab/english`), trained by Jan Strunk and Tibor Kiss on the Wall Street Journal and

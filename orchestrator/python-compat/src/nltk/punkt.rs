@@ -60,7 +60,7 @@ fn split(text: &[char]) -> Vec<Range<usize>> {
 struct Candidate {
     /// The `.`, `?` or `!`.
     mark: usize,
-    /// Where the next sentence begins if this one ends here.
+    /// The start of the next sentence if this one ends here.
     next: usize,
     /// The word before, the mark, and what follows.
     context: Range<usize>,

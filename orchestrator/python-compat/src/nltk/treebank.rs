@@ -13,7 +13,7 @@ pub(super) fn words(sentence: &[char]) -> Vec<String> {
     words_by(sentence, needed(sentence))
 }
 
-/// Which passes may find something. What they look for is not made by those before them.
+/// Returns which passes can find something. No pass makes what a later one looks for.
 fn needed(sentence: &[char]) -> [bool; PASSES.len()] {
     let quoted = sentence.iter().any(|&c| is_quote(c));
     let punctuated = sentence.iter().any(|&c| c == '\'' || is_punctuation(c));
@@ -31,12 +31,12 @@ fn words_by(sentence: &[char], needed: [bool; PASSES.len()]) -> Vec<String> {
         .collect()
 }
 
-/// What `STARTING_QUOTES` and `ENDING_QUOTES` look for.
+/// Returns whether `STARTING_QUOTES` and `ENDING_QUOTES` look for the character.
 fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '"' | '`' | '«' | '“' | '‘' | '„' | '»' | '”' | '’')
 }
 
-/// What `PUNCTUATION` looks for, but for the apostrophe.
+/// Returns whether `PUNCTUATION` looks for the character, but for the apostrophe.
 fn is_punctuation(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '*')
 }
@@ -47,7 +47,7 @@ pub(super) fn may_contract(first: char, second: char) -> bool {
     matches!((first, second), ('n', 'n') | ('m', 'm') | ('t', 't') | ('\'', 'y' | 'n' | 't'))
 }
 
-/// What an expression finds at a place: how many characters, and what takes their place.
+/// A match at a place: the number of characters, and the text that replaces them.
 type Replacement = Option<(usize, String)>;
 
 /// `re.sub`: replaces from left to right what is found.

@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(picture(2, 1, 4, &[10, 10, 10, 0, 20, 20, 20, 255]).grey(), [10, 20]);
     }
 
-    /// What Pillow 13 gives for the same pixels.
+    /// The output of Pillow 13 for the same pixels.
     #[test]
     fn sizes_change_as_in_pillow() {
         let row = picture(4, 1, 1, &[0, 255, 0, 255]);

@@ -4,7 +4,7 @@ use lodepng::{ColorType, Decoder};
 
 use super::{ImageError, Picture, check_size};
 
-/// What every PNG begins with.
+/// The first bytes of every PNG.
 pub(super) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The length of that and of the chunk behind it, which says what the picture is like.

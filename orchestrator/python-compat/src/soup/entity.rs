@@ -5,7 +5,7 @@ use crate::references;
 /// Longer decimal numbers are refused by Python 3.11.
 const DIGITS_LIMIT: usize = 4300;
 
-/// What `&name` and `&name;` stand for.
+/// Returns the text of `&name` and `&name;`.
 pub(super) fn named(name: &str) -> Option<&'static str> {
     references::named(name).or_else(|| references::named(&format!("{name};")))
 }

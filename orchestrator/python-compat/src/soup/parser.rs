@@ -23,7 +23,7 @@ pub(super) fn parse(html: &str) -> Result<Tree, ParserRejectedMarkup> {
 
 struct Parser<'a> {
     source: Source<'a>,
-    /// Where the last `>` is.
+    /// The place of the last `>`.
     last_end: Option<usize>,
     /// No comment has been found to lack its end, after which none has one.
     comments_end: bool,
@@ -34,7 +34,7 @@ struct Parser<'a> {
     builder: Builder,
 }
 
-/// What became of a piece of markup.
+/// The result of reading a piece of markup.
 enum Taken {
     /// It has been handled; the text goes on here.
     To(usize),
@@ -191,7 +191,7 @@ impl<'a> Parser<'a> {
         is_tag.then(|| (name.to_ascii_lowercase(), after + 1))
     }
 
-    /// Where the end tag of a script or style is.
+    /// Finds the end tag of a script or style.
     fn end_of_cdata(&self, from: usize, name: &str) -> Option<usize> {
         let places = self.text()[from..].match_indices("</").map(|(length, _)| from + length);
         places

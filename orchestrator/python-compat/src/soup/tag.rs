@@ -19,7 +19,7 @@ pub(super) struct Attribute {
     pub(super) name: Range<usize>,
     /// With its quotes.
     pub(super) value: Option<Range<usize>>,
-    /// Where the next one may begin.
+    /// The first place at which the next one may begin.
     end: usize,
 }
 

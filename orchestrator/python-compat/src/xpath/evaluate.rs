@@ -1,4 +1,4 @@
-//! Expressions at work.
+//! The evaluation of expressions.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use super::{LxmlError, functions};
 /// So many nodes are looked at for one expression, and no more.
 const WORK_LIMIT: usize = 50_000_000;
 
-/// Where an expression is evaluated. Outside of conditions there is no position, and it is an error
-/// to ask for it.
+/// The context of an expression. Outside of conditions there is no position, and it is an error to
+/// ask for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
     pub(super) node: Node,

@@ -1,6 +1,5 @@
-//! What expressions of XPath 1.0 are made of.
+//! The syntax tree of expressions of XPath 1.0.
 
-/// An expression.
 #[derive(Debug, Clone)]
 pub(super) enum Expression {
     Or(Vec<Expression>),
@@ -13,7 +12,7 @@ pub(super) enum Expression {
     Number(f64),
     Call(String, Vec<Expression>),
     Path(Box<Path>),
-    /// What libxml2 reads, but cannot evaluate.
+    /// An expression that libxml2 reads, but cannot evaluate.
     Broken,
 }
 
@@ -33,7 +32,7 @@ pub(super) enum Operator {
     Mod,
 }
 
-/// Where a path begins, and where it goes.
+/// A path: its start and its steps.
 #[derive(Debug, Clone)]
 pub(super) struct Path {
     pub(super) start: Start,

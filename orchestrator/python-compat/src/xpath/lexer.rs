@@ -1,7 +1,7 @@
 //! Pieces of XPath: names, literals, numbers. There are no tokens; what a sign means hangs on where
 //! it stands.
 
-/// What is still to be read.
+/// The rest of an expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub(super) rest: &'a str,

@@ -1,4 +1,4 @@
-//! What paths lead to, and what is around it.
+//! The nodes of paths, and their relatives.
 
 use super::expression::{Axis, NodeTest};
 use crate::tree::{Kind, NodeId, Tree};
@@ -11,7 +11,7 @@ pub struct Node {
     pub(super) part: Part,
 }
 
-/// Which part of an element a node is.
+/// The part of an element that a node stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     Whole,
@@ -44,7 +44,7 @@ impl Page {
         self.tree.name(id)
     }
 
-    /// What a node is in.
+    /// Returns the parent of a node.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.tree.parent(id)
     }

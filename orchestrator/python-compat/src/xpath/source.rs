@@ -21,7 +21,7 @@ pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\u{c}' | '\r')
 }
 
-/// What is still to be read.
+/// The rest of an expression.
 pub(super) struct Source<'a> {
     pub(super) rest: &'a str,
 }

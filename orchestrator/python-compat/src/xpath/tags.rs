@@ -1,4 +1,4 @@
-//! What libxml2 knows of HTML's elements.
+//! The properties of HTML's elements in libxml2.
 
 /// How the content of an element is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,15 +1,13 @@
-//! Values of expressions and how they become each other.
+//! Values of expressions, and the conversions between them.
 
 use super::node::{Node, Page};
 
-/// What an expression gives.
+/// The value of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// In the order of the document, each once.
     Nodes(Vec<Node>),
-    /// A text.
     Text(String),
-    /// A number.
     Number(f64),
     /// A truth value.
     Truth(bool),

@@ -1,4 +1,5 @@
-//! What a recording of a whole suite visits: a YAML file that people can read and edit before.
+//! The plan of a suite's recording: a YAML file with the pages to visit, which people can read and
+//! edit first.
 //!
 //! Each task has seeds, which are the pages that the suite itself names, and queries, which are
 //! made of the words of its goal. The crawl visits the seeds, and around them a halo: the results
@@ -102,16 +103,15 @@ pub struct BrowserProfile {
     pub mobile: bool,
 }
 
-/// What is visited for one task.
+/// The pages to visit for one task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskPlan {
-    /// Its id.
     pub id: String,
     /// Pages that are visited in any case.
     #[serde(default)]
     pub seeds: Vec<Seed>,
-    /// What sites' own searches are asked.
+    /// The queries for sites' own searches.
     #[serde(default)]
     pub queries: Vec<String>,
     /// Its own limit in place of the budget's.
@@ -119,7 +119,7 @@ pub struct TaskPlan {
     pub pages: Option<usize>,
 }
 
-/// What a plan comes to on one host.
+/// The extent of a plan on one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HostPlan {
     /// Tasks with a seed there.
@@ -134,19 +134,18 @@ pub enum PlanError {
     /// The file cannot be read or written.
     #[error("{action} {path}: {source}")]
     File {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
         /// The file.
         path: Utf8PathBuf,
         /// Why it failed.
         source: std::io::Error,
     },
-    /// What is in it is no plan.
+    /// Its content is no plan.
     #[error("read {path}: {reason}")]
     Content {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
         reason: String,
     },
 }
@@ -249,7 +248,7 @@ impl Plan {
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)
     }
 
-    /// What it comes to on each host, by the seeds.
+    /// Returns its extent on each host, by the seeds.
     pub fn hosts(&self) -> BTreeMap<String, HostPlan> {
         let mut hosts: BTreeMap<String, HostPlan> = BTreeMap::new();
         let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What sites' own searches are asked for a task: made of the words of its goal.
+//! The queries for sites' own searches, made of the words of a task's goal.
 
 use std::collections::HashSet;
 

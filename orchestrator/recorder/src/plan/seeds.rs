@@ -13,12 +13,12 @@ use url::Url;
 pub struct Seed {
     /// Its address, without a fragment.
     pub url: String,
-    /// Where the suite names it.
+    /// The key of the suite that names it.
     #[serde(default = "added")]
     pub from: Reason,
 }
 
-/// Where a suite names a page.
+/// The key of a suite that names a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {

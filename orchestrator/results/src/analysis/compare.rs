@@ -233,6 +233,7 @@ fn first_difference(
     (b, b_end): Canonical<'_>,
 ) -> Option<FirstDifference> {
     let steps = a.iter().zip(b).find_map(|(a, b)| in_step(a, b));
+    // Where one run is the beginning of the other, the first surplus step is the difference.
     let extra = || {
         let (left, right) = (a.get(b.len()), b.get(a.len()));
         let step = left.or(right)?.step;

@@ -13,6 +13,7 @@ impl Summary {
     /// Pairs of label and text, the most important first.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
+        // Scores by mended rules must not be taken for those of the papers.
         if !self.scoring_mode.is_faithful() {
             let names: Vec<&str> = MENDED.iter().map(|bug| bug.name).collect();
             facts.push((

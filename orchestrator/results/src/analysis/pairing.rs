@@ -86,6 +86,7 @@ pub fn pair(left: &Utf8Path, right: &Utf8Path) -> Result<Pairing, Error> {
         });
     }
     let all: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    // A task without a score on one side is named, not counted as 0.
     let (mut flips, mut left_out) = (Vec::new(), Vec::new());
     for task in all {
         match (score(&a, task), score(&b, task)) {

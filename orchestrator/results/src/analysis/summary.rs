@@ -185,6 +185,7 @@ impl Summary {
         let tasks: Vec<TaskSummary> =
             run.own_tasks().map(|task| of_task(&task.id, own(task))).collect();
         let repeats: Vec<Vec<f64>> = run.own_tasks().map(|task| scores_of(own(task))).collect();
+        // The score if all that waits for a judge were worth 0, or 1.
         let bound = |unjudged: f64| {
             let means = run.own_tasks().filter_map(|task| {
                 mean(
@@ -228,6 +229,7 @@ impl Summary {
             groups: groups(run.own_tasks(), &tasks),
             played: tasks.iter().filter(|task| task.is_played()).count(),
             passed: tasks.iter().filter(|task| task.passed).count(),
+            // One repeat alone says nothing about it.
             deterministic: (fingerprints.len() > 1).then(|| {
                 fingerprints.windows(2).all(|pair| pair[0].fingerprint == pair[1].fingerprint)
             }),

@@ -117,6 +117,7 @@ impl Summary {
                 };
                 format!("{score:.2}, {}/{} tasks passed{left}", self.passed, self.played)
             }
+            // No score is not a score of 0.
             None if self.judge_failures > 0 => "none: the judge failed".to_owned(),
             None if self.unjudged > 0 => "none yet: every episode waits for a judge".to_owned(),
             None => "nothing was played".to_owned(),

@@ -141,6 +141,7 @@ fn describe(
             let (path, sha256) = (path.clone(), sha256.clone());
             of_world.push(SnapshotMember { path, bytes, sha256, inside });
         }
+        // A snapshot outside of the pack is found by its digest.
         if !is_snapshot || inside {
             members.push(Member { path, bytes, sha256, executable: source.executable });
             sources.push(source);

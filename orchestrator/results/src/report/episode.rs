@@ -166,10 +166,12 @@ fn detail(
     for mut step in files.steps()? {
         let (file, observation) = (step.screenshot.take(), std::mem::take(&mut step.observation));
         let mut view = step_view(form, step, &requests, &result.folder);
+        // The rest is counted, so that the page can say how much is missing.
         if !share.take(view.weight()) {
             result.steps_left_out += 1;
             continue;
         }
+        // A packed run of a stranger may name any file.
         let file = file.filter(|name| is_beside(name)).map(|name| files.path().join(name));
         view.shot = file.and_then(|file| pictures.place(folder.path(), &file));
         if form == Form::Inline && share.budget.observation(&observation) {

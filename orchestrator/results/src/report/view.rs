@@ -118,6 +118,7 @@ pub(super) fn page(
     let (differences, differences_left_out) = first_differences(folder, records, DIFFERENCES);
     let misses: Vec<MissCount> = summary.misses.iter().take(NAMED).map(clipped).collect();
     let mut rows = rows(run, summary, records, form);
+    // The rows are on the page in any case; steps and pictures share what is left of its size.
     let taken = rows.iter().map(Row::weight).sum::<usize>()
         + records.len() * LINE
         + summary.groups.len() * 600

@@ -66,6 +66,7 @@ pub(super) fn page(
         .iter()
         .enumerate()
         .map(|(place, now)| step(&recorded, before(place), now, steps.get(place + 1)));
+    // A goal that was read from a page is known only to the episode.
     let goal = run.tasks.iter().find(|task| task.id == record.task).map_or("", |task| &task.goal);
     Ok(Page {
         suite: run.suite.clone(),

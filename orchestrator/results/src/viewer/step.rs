@@ -166,6 +166,7 @@ pub(super) fn step(
         messages,
         thrown,
         span: span(step, after.map_or(recorded.wall_ms, |after| after.at_ms), recorded.wall_ms),
+        // A step whose page was not read would differ in every line.
         changes: before
             .filter(|before| both_seen(before, step))
             .map(|before| changes(&before.observation, &step.observation)),

@@ -37,6 +37,8 @@ fn assign(rows: usize, columns: usize, score: impl Fn(usize, usize) -> f64) -> f
             let current = row_of[at];
             let (mut step, mut next) = (f64::INFINITY, 0);
             for column in (1..=columns).filter(|&column| !visited[column]) {
+                // The algorithm looks for the least; the published code passes negated scores as
+                // well.
                 let cost = -score(current - 1, column - 1);
                 let reduced = cost - row_potential[current] - column_potential[column];
                 if reduced < slack[column] {

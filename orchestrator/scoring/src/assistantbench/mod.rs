@@ -26,7 +26,7 @@ const KEY_ERROR: ScoreError = ScoreError::Raised("KeyError");
 const ATTRIBUTE_ERROR: ScoreError = ScoreError::Raised("AttributeError");
 const OVERFLOW_ERROR: ScoreError = ScoreError::Raised("OverflowError");
 
-/// What `question_scorer` returns.
+/// The result of the published `question_scorer`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answered {
     /// The benchmark's accuracy; two negative numbers may give more than 1.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// An instance on which a task has been set up.
 #[derive(Debug, Clone)]
 pub struct Session<T> {
-    /// What was made there for the task.
+    /// The records that were made there for the task.
     pub visit: Visit,
     /// The instance's tables.
     pub tables: T,
@@ -16,13 +16,13 @@ pub struct Session<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Visit {
-    /// Where the instance is, such as `https://desk.test`, without a slash behind.
+    /// The address of the instance, such as `https://desk.test`, without a slash behind.
     pub address: String,
     /// The path of the page that the task begins on.
     pub start: String,
     /// The user who does the task.
     pub user: User,
-    /// What was made for the task: tables, and the `sys_id` of a record in each.
+    /// The records that were made for the task: tables, and the `sys_id` of a record in each.
     pub made: Vec<(String, String)>,
 }
 
@@ -30,9 +30,9 @@ pub struct Visit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// What is typed as the name.
+    /// The text that is typed as the name.
     pub name: String,
-    /// What is typed as the password.
+    /// The text that is typed as the password.
     pub password: String,
     /// The user's record.
     pub sys_id: String,

@@ -1,5 +1,5 @@
-//! What rules ask of the world besides the steps of an agent: the trait [`Evidence`], and the types
-//! of its questions and answers.
+//! The evidence of rules besides the steps of an agent: the trait [`Evidence`], and the types of
+//! its questions and answers.
 //!
 //! They belong to no benchmark. A benchmark's folder uses them; nothing here uses a benchmark's.
 
@@ -24,13 +24,14 @@ pub trait Evidence: Pages + Send {
     /// The tables of a ServiceNow instance.
     type Tables: Tables<Error = Self::Error> + Send;
 
-    /// What a probe of a site gives.
+    /// Reads a value from a site by one of its probes.
     fn probe(
         &mut self,
         question: ProbeQuestion<'_>,
     ) -> impl Future<Output = Result<Value, Self::Error>> + Send;
 
-    /// What a program decides, which is told what the agent answered; or why it has not.
+    /// Runs a program that is given the agent's answer, and returns its decision, or why it made
+    /// none.
     fn decide(
         &mut self,
         program: &ProgramCheck,
@@ -44,7 +45,7 @@ pub trait Evidence: Pages + Send {
     /// The instance on which the task was set up; nothing where it was not.
     fn servicenow(&mut self) -> impl Future<Output = Option<Session<Self::Tables>>> + Send;
 
-    /// What the agent said last that was no answer.
+    /// Returns the agent's last message that was not its answer.
     fn last_message(&self) -> Option<&str>;
 
     /// The error of a rule that lacks what nobody but its world can lack.

@@ -1,4 +1,4 @@
-//! What evaluators ask of the world once an episode has ended, and what they were told.
+//! The pages that evaluators read once an episode has ended, and what they found there.
 
 use std::future::Future;
 
@@ -27,8 +27,8 @@ pub trait Pages {
         expression: &str,
     ) -> impl Future<Output = Result<Result<Value, String>, Self::Error>> + Send;
 
-    /// What a server answers to somebody who is not the browser and has none of its cookies, or why
-    /// it did not. Redirects of a GET are followed.
+    /// Requests an address without the browser and its cookies, and follows redirects of a GET.
+    /// Returns the response, or why there was none.
     fn fetch(
         &mut self,
         request: &Fetch,
@@ -64,15 +64,15 @@ pub struct FetchResponse {
     pub body: Vec<u8>,
 }
 
-/// What was read.
+/// The contents of the pages that were read.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PageEvidence {
     /// The address of the page that the episode ended on.
     pub url: String,
-    /// What each target's locator gave, in their order; shorter where the published code looks no
-    /// further.
+    /// The values of the targets' locators, in their order; shorter where the published code looks
+    /// no further.
     pub contents: Vec<Value>,
-    /// What was seen of pictures.
+    /// The pictures that were found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PictureEvidence>,
     /// The exception that the published code ends in.
@@ -80,7 +80,7 @@ pub struct PageEvidence {
     pub raised: Option<String>,
 }
 
-/// What one of VisualWebArena's questions about pictures came upon.
+/// The pictures that one of VisualWebArena's queries found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PictureEvidence {

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 /// How long a program may take that says nothing else.
 const USUAL: Duration = Duration::from_secs(60);
-/// What stands for the address of the episode's first site.
+/// The placeholder for the address of the episode's first site.
 const URL: &str = "{url}";
 
 /// A program that says what an episode is worth. Written as its command alone,
@@ -34,7 +34,7 @@ pub struct ProgramCheck {
     pub folder: Utf8PathBuf,
 }
 
-/// What a program has decided.
+/// The decision of a program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     /// From 0 to 1.
@@ -73,7 +73,7 @@ pub struct ProgramExit<'a> {
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: &'a str,
     /// The last of what it wrote to standard error.
     pub stderr: &'a str,
@@ -108,7 +108,7 @@ impl ProgramCheck {
         self.command.iter().map(|word| self.folder.join(word)).filter(|path| path.is_file())
     }
 
-    /// What its end means; or why that means nothing.
+    /// Reads a decision from the way in which the program ended.
     ///
     /// # Errors
     /// It did not run, could not tell, or its last line is none of those that it may be.
@@ -152,7 +152,7 @@ impl ProgramCheck {
     }
 }
 
-/// What shells and others end with where a program is none that can be started.
+/// The exit code of shells and others for a program that cannot be started.
 const NOT_RUNNABLE: i32 = 126;
 /// And where there is none.
 const NOT_FOUND: i32 = 127;
@@ -161,7 +161,7 @@ const NOT_FOUND: i32 = 127;
 /// SIGKILL and SIGTERM. By all others a program ends itself.
 const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
 
-/// What the end by a signal says.
+/// Describes the end by a signal.
 fn by_signal(signal: Option<i32>) -> Undecided {
     match signal {
         Some(signal) if !FROM_OUTSIDE.contains(&signal) => {

@@ -1,4 +1,4 @@
-//! What is asked of a site.
+//! The requests that a rule makes of a site's probes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use serde_json::Value;
 /// A question about the state of a site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbeQuestion<'a> {
-    /// The site.
     pub site: &'a str,
     /// A probe of its manifest.
     pub probe: &'a str,

@@ -1,5 +1,5 @@
-//! What published scorers ask a model: the question, how its reply is read, and what has been ruled
-//! so far.
+//! The questions that published scorers ask a model: their wording, how a reply is read, and what
+//! has been ruled so far.
 //!
 //! A scorer that cannot decide by its rules says
 //! [`ScoreError::NeedsJudge`](super::ScoreError::NeedsJudge) and, by
@@ -19,13 +19,12 @@ pub use prompt::Prompt;
 pub use ruling::{Judgement, Ruling};
 use serde::{Deserialize, Serialize};
 
-/// What a scorer asks a model about an episode.
+/// A scorer's question to a model about an episode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// WebArena's `llm_fuzzy_match`: whether the answer means the same as a reference.
     SameMeaning {
-        /// The reference.
         reference: String,
         /// The answer, as the rules compare it.
         answer: String,
@@ -33,7 +32,6 @@ pub enum Question {
     /// WebChoreArena's `llm_fuzzy_match`: whether the key points of a reference are in the answer,
     /// whatever else it says.
     KeyPoints {
-        /// The reference.
         reference: String,
         /// The answer, as the rules compare it.
         answer: String,
@@ -50,7 +48,7 @@ pub enum Question {
     Meets {
         /// Such as `Decide whether the content means gift card`.
         criterion: String,
-        /// What an element holds, or an address or a part of it.
+        /// The content of an element, or an address or a part of it.
         text: String,
     },
     /// VisualWebArena's `eval_vqa`: whether what is said of one of the pictures holds an answer.
@@ -59,7 +57,7 @@ pub enum Question {
         pictures: Vec<String>,
         /// Such as `Is there a boat in the picture? (yes/no)`.
         question: String,
-        /// What is to be in the reply, in letters of any size.
+        /// The text that the reply must contain, in letters of any case.
         answer: String,
     },
 }
@@ -69,7 +67,7 @@ pub trait Judge {
     /// Why there is no reply.
     type Error;
 
-    /// What it says; `attempt` counts the attempts at one question from 0.
+    /// Returns the model's reply. `attempt` counts the attempts at one question from 0.
     fn reply(
         &self,
         prompt: &Prompt,

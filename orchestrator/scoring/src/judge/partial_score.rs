@@ -4,14 +4,14 @@ use super::super::ScoreError;
 use super::super::mode::ScoringMode;
 use super::{Judgement, Question};
 
-/// What an answer is worth as far as rules decide it, and what is left to a judge.
+/// The score of an answer as far as rules decide it, and the questions that are left to a judge.
 ///
 /// The score is the product of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialScore {
     /// The product of what the rules give.
     pub rule_score: f64,
-    /// What a judge has to be asked, in the published order.
+    /// The questions for a judge, in the published order.
     pub questions: Vec<Question>,
 }
 
@@ -31,14 +31,14 @@ impl PartialScore {
         self.rule_score *= met;
     }
 
-    /// What is worth what this and another are worth together.
+    /// Multiplies this score by another one.
     pub(crate) fn and(&mut self, other: PartialScore) {
         self.rule_score *= other.rule_score;
         self.questions.extend(other.questions);
     }
 
-    /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the
-    /// whole score, of earlier failures, too.
+    /// Adds the rest of `fuzzy_match: "N/A"` after its comparison: the verdict takes the place of
+    /// the whole score, of earlier failures, too.
     pub(crate) fn not_achievable(
         &mut self,
         equal: bool,
@@ -57,8 +57,8 @@ impl PartialScore {
         }
     }
 
-    /// What is still to be asked: nothing once a rule is broken, as nothing comes of it whatever a
-    /// judge says.
+    /// Returns the questions that are still open. Empty once a rule is broken, because no verdict
+    /// could change the score.
     pub fn open(&self, judgements: &[Judgement]) -> Vec<&Question> {
         let known =
             |question: &&Question| judgements.iter().any(|known| known.question == **question);

@@ -1,9 +1,9 @@
-//! How questions are put to a model.
+//! The wording of questions to a model.
 
 use super::Question;
 use crate::beginning::beginning;
 
-/// What a model is asked.
+/// The messages to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
     /// The words.
@@ -32,7 +32,7 @@ impl Question {
         }
     }
 
-    /// What an agent wrote is cut where no model reads on.
+    /// Writes the question. The agent's text is cut at the length that a model would read.
     fn prompt(&self, goal: &str) -> Prompt {
         match self {
             // `llm_fuzzy_match` and `llm_ua_match` ask with these settings.

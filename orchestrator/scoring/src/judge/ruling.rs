@@ -1,4 +1,4 @@
-//! What replies are worth.
+//! Rulings: how the reply of a model is read, and its value.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,13 +9,11 @@ use super::Question;
 /// A question with what was ruled.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// What was asked.
     pub question: Question,
-    /// What came of it.
     pub ruling: Ruling,
 }
 
-/// What a reply says.
+/// The meaning of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {

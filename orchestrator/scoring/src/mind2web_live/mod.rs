@@ -45,7 +45,7 @@ impl KeyNode {
         Ok(f64::from(u8::from(matched)))
     }
 
-    /// What a judge is asked at one step.
+    /// Returns the question for a judge at one step.
     fn asks(&self, step: &Step<'_>) -> Result<Option<Question>, ScoreError> {
         match self {
             KeyNode::UrlSemanticMatch(node) => Ok(comparisons::url_means(step.url, node)),

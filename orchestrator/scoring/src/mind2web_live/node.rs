@@ -29,7 +29,7 @@ pub enum KeyNode {
     ElementPathExactlyMatch(PathNode),
 }
 
-/// What a URL must be or contain.
+/// The text that a URL must equal or contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UrlNode {
@@ -40,7 +40,7 @@ pub struct UrlNode {
     pub key: String,
 }
 
-/// What an element must hold.
+/// The value that an element must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValueNode {
@@ -53,7 +53,7 @@ pub struct ValueNode {
     pub path: Option<String>,
 }
 
-/// Which element must be acted on.
+/// The element that must be acted on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PathNode {
@@ -61,7 +61,7 @@ pub struct PathNode {
     pub reference: String,
     /// The page's host must reduce to this word, as in [`ValueNode`].
     pub netloc: String,
-    /// What both the reference and the selector of the element acted on are.
+    /// The language of both selectors: that of the reference, and that of the element acted on.
     #[serde(default, skip_serializing_if = "Method::is_selector")]
     pub method: Method,
 }
@@ -83,7 +83,7 @@ impl Method {
     }
 }
 
-/// What an answer must be or contain.
+/// The text that an answer must equal or contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextNode {

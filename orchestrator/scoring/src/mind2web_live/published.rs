@@ -11,11 +11,11 @@ pub struct PublishedNode {
     match_function_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<String>,
-    /// What it compares with.
+    /// The reference of the comparison.
     pub content: Content,
 }
 
-/// What a rule compares with.
+/// The reference of a rule.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Content {

@@ -11,23 +11,23 @@ use super::KeyNode;
 use crate::judge::{Judgement, Question};
 use crate::{AgentRecord, EvidenceKind, Needs, Rule, Score, ScoreError, Step};
 
-/// What must have been reached, in any order.
+/// The key nodes that must have been reached, in any order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "struct variant Scorer::Mind2WebLive")]
 #[schemars(inline, description = "")]
 pub struct KeyNodes {
-    /// What must have been reached; at least one.
+    /// The key nodes; at least one.
     #[serde(deserialize_with = "read_nodes")]
     pub nodes: Vec<KeyNode>,
 }
 
-/// What the rule remembers.
+/// The state of the rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
     /// The best score of each key node so far, in the order of the task.
     #[serde(default)]
     pub nodes: Vec<f64>,
-    /// What a judge has to be asked about key nodes.
+    /// The questions for a judge about key nodes.
     #[serde(default, rename = "asked", skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<NodeQuestion>,
 }
@@ -35,9 +35,9 @@ pub struct State {
 /// A question whose answer is a score of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeQuestion {
-    /// Which node of the task, from 0.
+    /// The index of the node in the task, from 0.
     node: usize,
-    /// What a judge has to be asked.
+    /// The question for a judge.
     question: Question,
 }
 
@@ -81,7 +81,7 @@ impl Rule for KeyNodes {
         true
     }
 
-    /// What nobody has ruled on yet, in the order in which it came up.
+    /// Returns the questions without a ruling, in the order in which they came up.
     fn questions(&self, state: &State, conduct: &AgentRecord) -> Vec<Question> {
         let known = |question: &Question| {
             conduct.judgements.iter().any(|known| known.question == *question)

@@ -32,7 +32,7 @@ pub struct Texts(pub Vec<String>);
 #[serde(transparent)]
 pub struct Pattern(String);
 
-/// What the address of the last page has to be.
+/// The condition on the address of the last page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UrlRule {
@@ -48,19 +48,19 @@ pub enum UrlRule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlCheck(pub UrlRule);
 
-/// What is wrong with an answer that has to be one of these, if something is.
+/// Describes why an answer is none of these texts, if it is not.
 fn equals(wanted: &Texts, answer: &str) -> Option<String> {
     let found = wanted.0.iter().any(|text| folded(text) == folded(answer));
     (!found).then(|| format!("the answer is {answer:?}, and not {wanted}"))
 }
 
-/// What is wrong with an answer that has to have each of these in it, if something is.
+/// Describes which of these texts an answer lacks, if it does.
 fn contains(wanted: &Texts, answer: &str) -> Option<String> {
     let lacks = wanted.0.iter().find(|text| !folded(answer).contains(&folded(text)))?;
     Some(format!("the answer is {answer:?}, without {lacks:?}"))
 }
 
-/// What is wrong with an answer that has to match, if something is.
+/// Describes why an answer does not match, if it does not.
 fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
     if answer.len() > LONGEST_TEXT && wanted.goes_back() {
         let length = answer.len();
@@ -74,7 +74,7 @@ fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
 }
 
 impl UrlCheck {
-    /// What is wrong with an address, if something is.
+    /// Describes why an address breaks the condition, if it does.
     fn judge(&self, url: &str) -> Option<String> {
         let right = match &self.0 {
             UrlRule::Equals(texts) => texts.0.iter().any(|text| plain(text) == plain(url)),

@@ -1,11 +1,11 @@
-//! Scoring by what the page itself says: benchmarks whose pages know when they are done and what
+//! Scores by expressions in the page, for benchmarks whose pages know when they are done and what
 //! that is worth.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Where a page has its verdict: expressions of JavaScript, evaluated among the page's own scripts.
+/// The verdict of a page: expressions of JavaScript, evaluated among the page's own scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageCheck {
@@ -17,7 +17,7 @@ pub struct PageCheck {
     pub done: Option<String>,
 }
 
-/// What a page said when it was asked.
+/// The values that a page returned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The value of [`PageCheck::reward`], or what went wrong.

@@ -1,4 +1,4 @@
-//! Our own rules: what each remembers, reads and gives.
+//! The plain rules as implementations of `Rule`: their states, their evidence and their scores.
 
 use camino::Utf8Path;
 use schemars::JsonSchema;
@@ -85,7 +85,7 @@ impl Rule for Infeasible {
     }
 }
 
-/// What a [`UrlCheck`] remembers.
+/// The state of a [`UrlCheck`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct UrlState {
     /// The address of the last page that had one.
@@ -118,10 +118,10 @@ impl Rule for UrlCheck {
     }
 }
 
-/// What a [`ProgramCheck`] remembers.
+/// The state of a [`ProgramCheck`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ProgramState {
-    /// What the program has decided, or why it has not.
+    /// The program's decision, or why it made none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Result<Decision, String>>,
     /// It has not, because it broke down on what the agent left ([`Undecided::BrokeDown`]).
@@ -178,10 +178,10 @@ impl Rule for ProgramCheck {
     }
 }
 
-/// What a [`StateCheck`] remembers.
+/// The state of a [`StateCheck`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SiteState {
-    /// What the site's probe gave in the end.
+    /// The value of the site's probe in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Value>,
 }
@@ -224,10 +224,10 @@ impl Rule for StateCheck {
     }
 }
 
-/// What a [`PageCheck`] remembers.
+/// The state of a [`PageCheck`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PageState {
-    /// What the page said last.
+    /// The last values of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
 }

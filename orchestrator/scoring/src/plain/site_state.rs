@@ -1,4 +1,4 @@
-//! Scoring by what is so in the end: the state of a site, read by a probe of its manifest, as JSON.
+//! Scores the final state of a site, which is read as JSON by a probe of its manifest.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ pub struct StateCheck {
     /// The probe's parameters.
     #[serde(default, alias = "with", skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Value>,
-    /// What the answer has to be.
+    /// The condition on the value.
     #[serde(with = "serde_yaml::with::singleton_map_recursive")]
     #[schemars(with = "Expectation")]
     pub expect: Expectation,
 }
 
-/// What an answer has to be. Objects are compared by the keys that are named here, so that a row
-/// may have more columns.
+/// The condition on a probe's value. Objects are compared by the keys that are named here, so that
+/// a row may have more columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -46,7 +46,7 @@ impl StateCheck {
         ProbeQuestion { site: &self.site, probe: &self.probe, params: &self.params }
     }
 
-    /// What is wrong with an answer, if something is.
+    /// Describes why a value breaks the condition, if it does.
     pub fn judge(&self, answer: &Value) -> Option<String> {
         let wrong = match (&self.expect, answer) {
             (Expectation::Equals(wanted), found) => !fits(wanted, found),

@@ -1,4 +1,4 @@
-//! A whole form: which of its fields count, what they hold in the end, and the mean over them.
+//! A form as a whole: which of its fields count, their contents in the end, and the mean over them.
 //!
 //! Follows `Evaluation.extract_input_values_from_url`, `extract_values` and `score_outputs` of
 //! JHU-CLSP/turking-bench (`src/evaluation_class.py`). A field is the first element of its name, if
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::{Cell, field};
 use crate::{PageCheck, Pages, ROUNDING, Score, ScoreError, ScoringMode};
 
-/// What an instance asks for.
+/// The form of an instance: its page and its fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
@@ -40,11 +40,11 @@ pub struct Field {
     pub golds: Vec<Cell>,
 }
 
-/// What a form holds: for each field of [`Form::fields`] what is in it, if the page has it.
+/// The contents of a form: for each field of [`Form::fields`] its content, if the page has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormValues(pub Vec<Option<FieldValue>>);
 
-/// What is in a field.
+/// The content of a field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldValue {
     /// Its type: `text`, `radio`, `checkbox`, `textarea`, `select` and so on.
@@ -58,7 +58,6 @@ pub struct FieldValue {
 /// The score of one field.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Mark {
-    /// Its name.
     pub name: String,
     /// Its type.
     pub kind: String,
@@ -82,13 +81,13 @@ const READ_FIELDS: &str = "(names => ({
 }))";
 const SENT: &str = "JSON.parse(document.body.innerText)";
 
-/// What sending a form ends an episode by: the host then shows another page.
+/// The check that ends an episode when its form is sent: the host then shows another page.
 static IS_SENT: LazyLock<PageCheck> = LazyLock::new(|| PageCheck {
     reward: "0".to_owned(),
     done: Some("location.pathname.endsWith('/sent')".to_owned()),
 });
 
-/// What [`READ_FIELDS`] gives.
+/// The result of [`READ_FIELDS`].
 #[derive(Deserialize)]
 struct FormState {
     at: String,
@@ -96,7 +95,7 @@ struct FormState {
 }
 
 impl Form {
-    /// What says whether the form has been sent, which ends the episode.
+    /// Returns the check whether the form has been sent, which ends the episode.
     pub fn is_sent() -> &'static PageCheck {
         &IS_SENT
     }

@@ -102,7 +102,7 @@ fn step_1b(word: String) -> String {
     }
 }
 
-/// What step 1b does once it has taken an ending away.
+/// Tidies a stem after step 1b has taken an ending away.
 fn tidy(stem: String) -> String {
     if ["at", "bl", "iz"].iter().any(|ending| stem.ends_with(ending)) {
         return stem + "e";

@@ -6,10 +6,10 @@ use super::{Form, FormValues};
 use crate::plain::ask;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
-/// What it remembers.
+/// The state of the rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// What was in the fields in the end.
+    /// The contents of the fields in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<FormValues>,
 }

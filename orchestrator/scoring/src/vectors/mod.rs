@@ -44,12 +44,12 @@ pub enum VectorsError {
         path: Utf8PathBuf,
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error in it.
         message: String,
     },
 }
 
-/// What a vector file says about our scorers.
+/// The results of our scorers on a vector file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct VectorReport {
     /// One entry a metric, in the order of their first vectors.
@@ -90,7 +90,7 @@ impl VectorReport {
         self.metrics.iter().all(|metric| metric.disagreed == 0)
     }
 
-    /// What was found for a metric.
+    /// Returns the results of a metric.
     pub fn metric(&self, name: &str) -> Option<&MetricReport> {
         self.metrics.iter().find(|metric| metric.metric == name)
     }

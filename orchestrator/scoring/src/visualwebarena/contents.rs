@@ -80,6 +80,7 @@ fn is_met(required: &Map<String, Value>, content: &Value) -> Result<bool, ScoreE
         let mut good = true;
         for reference in items(references)? {
             let reference = argument(reference)?;
+            // The published code asserts that there are no alternatives here.
             if reference.contains(OR) {
                 return Err(NO_LIST);
             }
@@ -94,7 +95,7 @@ fn is_met(required: &Map<String, Value>, content: &Value) -> Result<bool, ScoreE
     }
 }
 
-/// What is compared: texts are read as whole numbers, numbers are taken as they are.
+/// Reads a number: texts as whole numbers, numbers as they are.
 fn number(content: &Value) -> Result<Option<Number>, ScoreError> {
     match content {
         Value::String(text) => Ok(required_values::parse(text).map(Number::Int)),

@@ -97,14 +97,14 @@ impl Evaluation {
         Ok(Score { wrong, ..Score::of(value >= 1.0, Vec::new()) })
     }
 
-    /// What a judge has not been asked yet.
+    /// Returns the questions that no judge has been asked yet.
     pub(crate) fn open_questions(&self, ending: Ending<'_>) -> Vec<Question> {
         let judged = self.judge(ending).ok();
         judged.iter().flat_map(|(judged, _)| judged.open(ending.judgements)).cloned().collect()
     }
 
-    /// What the rules give and what they leave to a judge; and what is not as it should be, for
-    /// people.
+    /// Returns the score by rules with the questions that they leave to a judge, and the conditions
+    /// that do not hold, for people.
     fn judge(&self, ending: Ending<'_>) -> Result<(PartialScore, Vec<String>), ScoreError> {
         let Ending { answer, found, .. } = ending;
         if let Some(name) = &found.raised {
@@ -176,7 +176,8 @@ impl Evaluation {
         })
     }
 
-    /// What makes its score an exception whatever the agent does, or means nothing by its rules.
+    /// Describes why its score is an exception whatever the agent does, or means nothing by its
+    /// rules.
     pub fn flaw(&self) -> Option<String> {
         if self.program_html.iter().any(|target| !target.or.is_empty()) {
             return Some("it has a key `or`, which is WebChoreArena's".to_owned());

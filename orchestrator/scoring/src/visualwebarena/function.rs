@@ -81,7 +81,7 @@ impl Function {
         matches!(self, Function::Shared(function) if function.asks_the_shop())
     }
 
-    /// What it gives. `shop` is what `SHOPPING` is in the published code.
+    /// Calls the function. `shop` is `SHOPPING` of the published code.
     pub(super) async fn call<P: Pages>(
         &self,
         pages: &mut P,
@@ -128,8 +128,8 @@ fn query_text(selector: &str) -> String {
     format!("document.querySelector('{selector}').textContent")
 }
 
-/// What stands beside the names of a product's details, as far as they hold one of the
-/// alternatives.
+/// Writes the script that reads the values beside a product's details whose names contain one of
+/// the alternatives.
 fn attributes(names: &str) -> String {
     format!(
         "(() => {{ const names = '{names}'.toLowerCase().split(' |or| '); \

@@ -1,5 +1,4 @@
-//! What is read of the page of an order in the shop: `shopping_get_all_product_order` and what is
-//! made of it.
+//! The page of an order in the shop: `shopping_get_all_product_order`, and how its rows are read.
 
 use python_compat::int::Int;
 use python_compat::text::strip;

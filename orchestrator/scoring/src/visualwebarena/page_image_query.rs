@@ -1,4 +1,4 @@
-//! `PageImageEvaluator`: what the pictures of a page are asked, and `image_utils.get_image_ssim`.
+//! `PageImageEvaluator`: the queries about a page's pictures, and `image_utils.get_image_ssim`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,11 +19,11 @@ use crate::evidence::{Fetch, PictureEvidence};
 pub struct PageImageQuery {
     /// The page: `last` for the one that is open, an address, or `func:` and a call that gives one.
     pub eval_image_url: String,
-    /// Which pictures: those that a selector of classes selects, and those in what it selects. All
-    /// that people see where it is empty. At what does not begin with a dot the published code
+    /// A selector of classes: the query looks at the pictures that it selects and at those inside.
+    /// All visible pictures if it is empty. Where it does not begin with a dot, the published code
     /// raises an exception.
     pub eval_image_class: String,
-    /// What a model has to say of one of them.
+    /// The questions to a model about one of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub eval_vqa: Vec<Vqa>,
     /// Addresses of pictures of which one has to be like one of the page's, divided by ` |OR| `.
@@ -38,9 +38,8 @@ pub struct PageImageQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Vqa {
-    /// The question.
     pub question: String,
-    /// What the model's words have to hold.
+    /// The text that the model's reply must contain.
     pub answer: String,
 }
 
@@ -184,8 +183,8 @@ fn data_url(bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
-/// What the last query gives once all before it have found pictures; and what is not so, for
-/// people.
+/// Returns the score of the last query once all before it have found pictures, and the conditions
+/// that do not hold, for people.
 pub(super) fn score(
     queries: &[PageImageQuery],
     seen: &[PictureEvidence],

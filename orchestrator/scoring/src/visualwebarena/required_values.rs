@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::super::ScoreError;
 use super::super::webarena::{BAD_VALUE, alternatives};
 
-/// What makes `<` and `>` hold for equal numbers, too.
+/// The tolerance by which `<` and `>` hold for equal numbers, too.
 const TOLERANCE: f64 = 1e-8;
 
-/// What is compared.
+/// A number to compare with.
 pub(super) enum Number {
     Int(Int),
     Float(f64),

@@ -35,7 +35,7 @@ pub struct StringMatch(pub Map<String, Value>);
 enum Answer<'a> {
     Text(Cow<'a, str>),
     Number(Int),
-    /// What should have been a number is none.
+    /// A text where a number was expected.
     Nothing,
 }
 

@@ -1,5 +1,5 @@
-//! `HTMLContentExactEvaluator`: what is read of pages once the episode has ended, and what it has
-//! to be.
+//! `HTMLContentExactEvaluator`: the contents of pages after the episode, and the conditions on
+//! them.
 
 use serde_json::Value;
 
@@ -49,7 +49,7 @@ pub(super) async fn address<P: Pages>(
     Ok(to_text(function.call(pages, shop).await?))
 }
 
-/// What the locator gives; null is nothing at all.
+/// Evaluates the locator; null stands for nothing at all.
 async fn locate<P: Pages>(
     target: &Target,
     pages: &mut P,
@@ -88,8 +88,8 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// What the targets give, up to the first where there was nothing; and which have not what they
-/// have to have, for people.
+/// Returns the score of the targets, up to the first without content, and those that lack their
+/// required contents, for people.
 pub(super) fn score(
     targets: &[Target],
     found: &[Value],

@@ -136,7 +136,7 @@ impl Check {
     }
 }
 
-/// What an episode has left.
+/// The state at the end of an episode.
 struct Ending<'a> {
     /// Empty for none.
     answer: &'a str,

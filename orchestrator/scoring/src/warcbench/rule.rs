@@ -6,13 +6,13 @@ use super::{Check, Ending};
 use crate::evidence::PageEvidence;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError, ScoringMode};
 
-/// What it remembers.
+/// The state of the rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// What was read of the active page in the end.
+    /// The values that were read from the active page in the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PageEvidence>,
-    /// What was read of the start page, where the rules look at it.
+    /// The values that were read from the start page, where the rules look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PageEvidence>,
 }

@@ -6,7 +6,7 @@ use super::super::ScoreError;
 use super::super::mode::ScoringMode;
 use super::answer::readings;
 
-/// What is wrong with an answer; nothing if it is right.
+/// Describes what is wrong with an answer; none if it is right.
 pub(super) fn wrong(
     wanted: &str,
     answer: &str,

@@ -1,4 +1,4 @@
-//! Whose evaluators are meant: those of WebArena, or of a benchmark that was made of it.
+//! The editions of WebArena's evaluators: its own, and those of benchmarks that were made of it.
 
 use std::fmt;
 

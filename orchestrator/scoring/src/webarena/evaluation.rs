@@ -38,8 +38,8 @@ pub struct Evaluation {
     /// interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shopping: Option<String>,
-    /// Whose evaluators score it. Not in the published files. Suites of earlier versions say
-    /// `lite: true` where they mean WebArena-Lite's.
+    /// The edition of the evaluators. It is not in the published files. Suites of earlier versions
+    /// say `lite: true` for WebArena-Lite's.
     #[serde(
         default,
         rename = "rules",
@@ -87,14 +87,14 @@ pub enum EvalType {
     ProgramHtml,
 }
 
-/// What an episode has come to, as far as an [`Evaluation`] asks.
+/// The end of an episode, as far as an [`Evaluation`] looks at it.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending<'a> {
     /// The answer; empty when none was given.
     pub answer: &'a str,
-    /// What [`Evaluation::read`] found.
+    /// The evidence that [`Evaluation::read`] found.
     pub found: &'a PageEvidence,
-    /// What a judge has ruled on.
+    /// The rulings of a judge.
     pub judgements: &'a [Judgement],
     /// Whether published bugs are reproduced.
     pub mode: ScoringMode,
@@ -149,7 +149,8 @@ impl Evaluation {
         }
     }
 
-    /// What a judge has not been asked yet, whether or not that makes a difference.
+    /// Returns the questions that no judge has been asked yet, whether or not the answer makes a
+    /// difference.
     pub(crate) fn open_questions(&self, ending: Ending<'_>) -> Vec<Question> {
         let mut questions = Vec::new();
         for evaluator in &self.eval_types {
@@ -203,7 +204,8 @@ impl Evaluation {
         references.is_none_or(|references| !references.0.values().any(not_achievable))
     }
 
-    /// What makes its score an exception whatever the agent does, or means nothing by its rules.
+    /// Describes why its score is an exception whatever the agent does, or means nothing by its
+    /// rules.
     pub fn flaw(&self) -> Option<String> {
         let chore = self.edition == Edition::WebChore;
         if !chore

@@ -93,7 +93,7 @@ impl Function {
         matches!(self, Function::LatestOrderUrl | Function::LatestReview(..))
     }
 
-    /// What it gives. `shop` is what `SHOPPING` is in the published code.
+    /// Calls the function. `shop` is `SHOPPING` of the published code.
     pub(crate) async fn call<P: Pages>(
         &self,
         pages: &mut P,

@@ -37,7 +37,7 @@ pub use url_match::UrlMatch;
 
 use super::ScoreError;
 
-/// What divides alternatives.
+/// The separator of alternatives.
 pub(super) const OR: &str = " |OR| ";
 
 /// `assert isinstance(value, list)`.

@@ -1,4 +1,5 @@
-//! How the parts of an `eval` are read: what the published files say for nothing is nothing.
+//! Readers for the parts of an `eval`. The values by which published files mean nothing are read as
+//! nothing.
 
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};

@@ -21,7 +21,7 @@ pub trait PageEvaluation: Sync {
         pages: &mut P,
     ) -> impl Future<Output = Result<PageEvidence, P::Error>> + Send;
 
-    /// What a judge has to be asked about such an ending.
+    /// Returns the questions for a judge about such an ending.
     fn judge_questions(&self, ending: Ending<'_>) -> Vec<Question>;
 
     /// The score of such an ending.
@@ -49,7 +49,7 @@ impl PageEvaluation for Evaluation {
     }
 }
 
-/// What such a rule remembers.
+/// The state of such a rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
     /// The pages as they were when the agent had ended.

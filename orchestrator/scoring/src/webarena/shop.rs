@@ -10,7 +10,7 @@ use crate::evidence::pages::{Fetch, FetchResponse, Pages, Stop, to_text};
 const USERNAME: &str = "admin";
 const PASSWORD: &str = "admin1234";
 
-/// What is asked of the latest review.
+/// The property of the latest review that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Review {
     /// `nickname`.

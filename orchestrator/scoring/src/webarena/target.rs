@@ -1,4 +1,4 @@
-//! `HTMLContentEvaluator`: what is read of pages once the episode has ended, and what it has to be.
+//! `HTMLContentEvaluator`: the contents of pages after the episode, and the conditions on them.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,15 +13,15 @@ use crate::evidence::pages::{self, PageEvidence, Pages, Stop, returned, text};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Where it is: `last` for the page that is open, an address, or `func:` and a call that gives
+    /// The page: `last` for the one that is open, an address, or `func:` and a call that returns
     /// one.
     pub url: String,
-    /// What is read there: nothing for the whole document, an expression of JavaScript that begins
-    /// with `document.` or `[...document.`, or `func:` and a call that gives a text. The published
-    /// code has to have it; a target that no evaluator looks at may be without.
+    /// The locator: nothing for the whole document, an expression of JavaScript that begins with
+    /// `document.` or `[...document.`, or `func:` and a call that returns a text. The published
+    /// code requires one; a target that no evaluator looks at may lack it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<String>,
-    /// What it has to be.
+    /// The condition on its content.
     pub required_contents: RequiredContents,
     /// Expressions that are evaluated before; what they throw is ignored, and those after it are
     /// left out.
@@ -76,7 +76,7 @@ impl Target {
         texts.filter_map(|text| text.strip_prefix("func:"))
     }
 
-    /// What the locator gives.
+    /// Evaluates the locator.
     async fn read<P: Pages>(
         &self,
         pages: &mut P,
@@ -107,7 +107,7 @@ impl Target {
         self.evaluate(pages).await.map(serde_json::Value::from)
     }
 
-    /// What a locator of JavaScript gives, after what prepares for it.
+    /// Evaluates a locator of JavaScript, after its preparation.
     pub(crate) async fn evaluate<P: Pages>(&self, pages: &mut P) -> Result<String, Stop<P::Error>> {
         let locator = self.locator().map_err(Stop::Raised)?;
         if !(locator.starts_with("document.") || locator.starts_with("[...document.")) {
@@ -121,7 +121,7 @@ impl Target {
         Ok(text(pages.evaluate(&returned(locator)).await?))
     }
 
-    /// What is wrong with what was read, for people.
+    /// Describes why a content does not satisfy the condition, for people.
     pub(crate) fn complain(&self, content: &serde_json::Value) -> String {
         let locator = self.locator.as_deref().map(str::trim).filter(|locator| !locator.is_empty());
         let locator = locator.unwrap_or("the page");
@@ -130,9 +130,9 @@ impl Target {
     }
 }
 
-/// What the targets give; and which have not what they have to have, for people. WebArena-Lite
-/// looks no further than a target without content. What `or` names is read besides, and the best
-/// counts.
+/// Returns the score of the targets, and those that lack their required contents, for people.
+/// WebArena-Lite looks no further than a target without content. The evaluation that `or` names is
+/// read besides, and the better score counts.
 pub(super) fn score(
     targets: &[Target],
     found: &PageEvidence,

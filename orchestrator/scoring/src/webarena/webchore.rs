@@ -11,7 +11,7 @@ use super::super::mode::ScoringMode;
 use super::answer::{clean, equals};
 use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
 
-/// What divides alternatives of an answer: they are divided once capitals have gone.
+/// The separator of an answer's alternatives: they are divided once capitals have gone.
 const OR: &str = " |or| ";
 
 impl StringMatch {

@@ -1,4 +1,4 @@
-//! What a request or an answer carries: forms and JSON objects.
+//! The bodies of requests and answers: forms and JSON objects.
 
 use std::sync::LazyLock;
 

@@ -6,7 +6,7 @@ use super::PythonException;
 use super::node::Node;
 use super::report::Assertion;
 
-/// What to make of the differences between containers.
+/// The treatment of differences between containers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CompareOptions<'a> {
     /// Lists have to be in order.
@@ -17,7 +17,7 @@ pub(super) struct CompareOptions<'a> {
     pub(super) ignore_extra_keys: bool,
 }
 
-/// What differs; nothing where all is as expected.
+/// Returns the differences; none where all is as expected.
 pub(super) fn compare(
     actual: &Node,
     expected: &Node,

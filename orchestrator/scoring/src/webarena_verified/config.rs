@@ -12,10 +12,10 @@ use super::site::Site;
 pub struct Config {
     #[serde(default, deserialize_with = "read_environments")]
     environments: Option<Vec<(Site, Environment)>>,
-    /// What an agent answered, in the folder of a task.
+    /// The file of an agent's answer, in the folder of a task.
     #[serde(default = "agent_response")]
     pub agent_response_file_name: String,
-    /// What went over the network, in the folder of a task.
+    /// The file of the network's traffic, in the folder of a task.
     #[serde(default = "network")]
     pub trace_file_name: String,
     #[serde(default, rename = "test_data_file")]
@@ -26,7 +26,7 @@ pub struct Config {
     _storage_state_file_name: Option<String>,
 }
 
-/// Where one site is.
+/// The addresses of one site.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Environment {
@@ -170,12 +170,12 @@ impl Config {
 pub(super) struct Derender<'a> {
     pub(super) config: &'a Config,
     pub(super) sites: &'a [Site],
-    /// What is at no site's address is an error.
+    /// Whether an address of no site is an error.
     pub(super) strict: bool,
 }
 
 impl Derender<'_> {
-    /// What is at no site's address stays as it is.
+    /// Renders an address; one that belongs to no site stays as it is.
     pub(super) fn leniently(&self, url: &str) -> Result<String, PythonException> {
         Derender { strict: false, ..*self }.apply(url)
     }

@@ -108,7 +108,7 @@ fn step(text: &str) -> Option<(Step, &str)> {
     is_name.then(|| (Step::Field(name.to_owned()), after))
 }
 
-/// What stands behind `[`.
+/// Reads the text behind `[`.
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let Some(rest) = text.strip_prefix("*]") {
         return Some((Step::AnyItem, rest));

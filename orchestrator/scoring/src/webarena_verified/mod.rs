@@ -38,7 +38,7 @@ use thiserror::Error;
 use trace::Event;
 use types::Reading;
 
-/// What the published code says when it raises an exception.
+/// An exception of the published code.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 struct PythonException(String);
@@ -56,13 +56,13 @@ impl PythonException {
 /// The files of one task in a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
-    /// What the agent answered.
+    /// The agent's answer.
     pub agent_response: &'a [u8],
     /// A HAR file, or the lines of Playwright's `trace.network`.
     pub network: &'a [u8],
 }
 
-/// What evaluators need to know.
+/// The context of evaluators.
 struct Context<'a> {
     task: &'a Task,
     config: &'a Config,

@@ -25,7 +25,7 @@ struct Spec {
     response_cookies: Option<Dict>,
 }
 
-/// What is wrong with the events.
+/// Returns what is wrong with the events.
 pub(super) fn evaluate(
     events: &[Event],
     rule: &NetworkRule,
@@ -112,6 +112,7 @@ impl Evaluator<'_> {
             return Ok(Vec::new());
         }
         let wanted = &self.rule.expected;
+        // To navigate is to end on the page, so earlier pages do not count.
         if self.context.task.task_type() == "NAVIGATE" && wanted.http_method == "GET" {
             let mut last = None;
             for event in relevant {
@@ -146,6 +147,7 @@ impl Evaluator<'_> {
                 continue;
             }
             let sent = event.header("referer")?.filter(|sent| !sent.is_empty());
+            // An event without a referer fits any that is expected.
             if let (Some(referer), Some(sent)) = (&referer, sent) {
                 let sent = self.url(&Value::Str(lower(sent).into_owned()), None, false)?;
                 if !same_path(referer, &sent)? {
@@ -178,6 +180,7 @@ impl Evaluator<'_> {
                 cookies.insert(name, Value::Str(value));
             }
         }
+        // A body of which nothing is expected is not parsed: it might raise an exception.
         let picked = |picked: &Option<ExpectedValues>| {
             picked.as_ref().is_some_and(|picked| !picked.values.is_empty())
         };

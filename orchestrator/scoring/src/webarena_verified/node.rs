@@ -6,7 +6,7 @@ use python_compat::int::Int;
 use super::PythonException;
 use super::types::TypedValue;
 
-/// What the package compares: values as they came, values of a type, and containers of both.
+/// A value that the package compares: as it came, of a type, or a container of both.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
     /// Text, number, truth value or nothing; never a container.

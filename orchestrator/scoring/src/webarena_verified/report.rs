@@ -1,4 +1,4 @@
-//! What an evaluation gives.
+//! The result of an evaluation.
 
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ impl Assertion {
     }
 }
 
-/// What one entry of a task's `eval` says.
+/// The result of one entry of a task's `eval`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvaluatorResult {
     /// `AgentResponseEvaluator` or `NetworkEventEvaluator`.
@@ -40,10 +40,10 @@ pub struct EvaluatorResult {
     pub status: Status,
     /// 0 or 1.
     pub score: f64,
-    /// What is wrong; empty on success.
+    /// The differences; empty on success.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assertions: Vec<Assertion>,
-    /// What the package says of the exception.
+    /// The package's message of the exception.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_msg: Option<String>,
     /// For network events: whether none may be there.
@@ -51,16 +51,15 @@ pub struct EvaluatorResult {
     pub should_not_exist: Option<bool>,
 }
 
-/// What a task comes to.
+/// The result of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskResult {
-    /// The task.
     pub task_id: i64,
-    /// What it was made of.
+    /// The template that it was made of.
     pub intent_template_id: i64,
-    /// Where it is done.
+    /// The sites on which it is done.
     pub sites: Vec<String>,
-    /// Which state of the task was scored.
+    /// The revision of the task that was scored.
     pub task_revision: i64,
     /// An error if an evaluator has one.
     pub status: Status,
@@ -74,7 +73,7 @@ pub struct TaskResult {
 }
 
 impl TaskResult {
-    /// What is wrong, in the package's words.
+    /// Returns the differences, in the package's words.
     pub fn wrong(&self) -> impl Iterator<Item = &str> {
         let parts = self.evaluators_results.iter().flat_map(|result| {
             let messages = result.assertions.iter().flat_map(|assertion| &assertion.assertion_msgs);

@@ -1,4 +1,4 @@
-//! `AgentResponseEvaluator`: what the agent says it did, and what it found.
+//! `AgentResponseEvaluator`: the agent's report of what it did, and of what it found.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ static CODE_BLOCK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"```(?:json)?\s*\n?(.*?)\n?```", Flags { dot_all: true, ..Flags::default() })
 });
 
-/// What is wrong with the answer, which is a text.
+/// Returns what is wrong with the answer, which is a text.
 pub(super) fn evaluate(
     answer: &str,
     rule: &ResponseRule,
@@ -39,6 +39,7 @@ pub(super) fn evaluate(
     let found = field(fields, "retrieved_data");
     let wanted = field(&expected, "retrieved_data");
     let mut wrong = compare(&actual, &Node::Dict(expected), "agent_response", options)?;
+    // Data counts only where the task is to retrieve some.
     if context.task.task_type() != "RETRIEVE"
         || fields.is_empty()
         || (wanted.is_none() && found.is_none())

@@ -20,12 +20,12 @@ pub struct VerifiedTask {
     pub sites: BTreeMap<String, String>,
 }
 
-/// What its evaluators say.
+/// The result of its evaluators.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationReport {
     /// 0 or 1. The package counts what it cannot evaluate as 0.
     pub score: f64,
-    /// What is not as it should be.
+    /// The conditions that do not hold.
     pub wrong: Vec<String>,
 }
 
@@ -65,10 +65,10 @@ impl VerifiedTask {
     }
 }
 
-/// What the rule remembers.
+/// The state of the rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// What the network showed.
+    /// The verdict on the network's traffic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked: Option<EvaluationReport>,
 }

@@ -14,7 +14,7 @@ pub(super) struct Normalizer<'a> {
     pub(super) reading: Reading<'a>,
 }
 
-/// What a schema says of a value.
+/// The constraints of a schema on a value.
 #[derive(Clone, Copy)]
 enum Type<'s> {
     Named(&'s str),

@@ -29,7 +29,7 @@ impl Site {
         SITES.iter().find(|(site, _)| *site == self).map_or("", |(_, name)| name)
     }
 
-    /// What stands for its address in tasks: `__GITLAB__`.
+    /// Returns the placeholder for its address in tasks: `__GITLAB__`.
     pub(super) fn placeholder(self) -> String {
         format!("__{}__", self.name().to_uppercase())
     }

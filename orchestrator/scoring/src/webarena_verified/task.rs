@@ -20,7 +20,7 @@ pub struct Task {
     pub(super) intent_template_id: i64,
     #[serde(rename = "start_urls")]
     _start_urls: Vec<String>,
-    /// What the agent is told to do.
+    /// The instruction to the agent.
     pub intent: String,
     pub(super) eval: Vec<Evaluator>,
     #[serde(rename = "intent_template")]
@@ -251,11 +251,10 @@ pub enum DatasetError {
     /// A schema names a type that is not known, or is not scored here.
     #[error("task {task}: {key}: the type `{name}` is not known here")]
     UnknownType {
-        /// The task.
         task: i64,
-        /// Which schema.
+        /// The key of the schema.
         key: &'static str,
-        /// What it names.
+        /// The name that it refers to.
         name: String,
     },
     /// Two tasks have one number.
@@ -334,7 +333,7 @@ impl Task {
         (responses, self.eval.len() - responses)
     }
 
-    /// What kind of work the task is, by the first evaluator of answers.
+    /// Returns the kind of work, by the first evaluator of answers.
     pub(super) fn task_type(&self) -> &str {
         let types = self.eval.iter().find_map(|evaluator| match evaluator {
             Evaluator::Response(rule) => Some(rule.expected.task_type.0.as_str()),

@@ -1,4 +1,4 @@
-//! What went over the network: a HAR file, or the `trace.network` of Playwright.
+//! The traffic of the network: a HAR file, or the `trace.network` of Playwright.
 
 use python_compat::text::lower;
 use python_compat::url::{Url, unquote};

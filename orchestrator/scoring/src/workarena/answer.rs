@@ -1,4 +1,5 @@
-//! What is said about a chart, and what is so: `DashboardRetrievalTask.validate`.
+//! The comparison of an answer about a chart with the chart's data:
+//! `DashboardRetrievalTask.validate`.
 
 use python_compat::float;
 use python_compat::pattern::{Flags, Pattern};

@@ -18,13 +18,12 @@ pub struct Chart {
     pub url: String,
     /// Its title; empty for the only one of the page.
     pub title: String,
-    /// Which of its series; empty for the only one.
+    /// The name of the series; empty for the only one.
     pub series: String,
-    /// What is asked.
     pub question: Question,
 }
 
-/// What is asked of a chart.
+/// A question about a chart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Question {
@@ -36,7 +35,6 @@ pub enum Question {
     Value {
         /// In which form.
         unit: Unit,
-        /// The label.
         label: String,
     },
 }
@@ -47,7 +45,7 @@ pub enum Question {
 pub enum Unit {
     /// How many.
     Count,
-    /// Which share, in per cent.
+    /// The share, in per cent.
     Percent,
 }
 
@@ -98,7 +96,7 @@ const DRAW: &str = "(() => {
   for (const pane of canvas.layoutJson.panes)
     canvas.canvasUtils.renderSlowWidget(canvas.canvasUtils.getWidgetContainer(pane.uuid));
 })()";
-/// What draws a report anew, with other data.
+/// The elements that draw a report anew, with other data.
 const REMOVED: [&str; 5] = [
     "[ng-click*=\"main.runReport\"]",
     "#sidebar",
@@ -162,8 +160,8 @@ impl Chart {
         Ok(())
     }
 
-    /// What the agent said last is compared with what the page draws. Without an answer nothing is
-    /// read.
+    /// Compares the agent's last message with the data that the page draws. Without an answer
+    /// nothing is read.
     pub(super) async fn validate<P: Pages>(
         &self,
         visit: &Visit,

@@ -21,7 +21,6 @@ pub struct Filter {
     pub table: String,
     /// How the conditions are joined.
     pub kind: Joint,
-    /// The conditions.
     pub conditions: Vec<FilterCondition>,
 }
 
@@ -39,11 +38,10 @@ pub enum Joint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FilterCondition {
-    /// The column.
     pub column: String,
-    /// What people call it.
+    /// The label of the column.
     pub label: String,
-    /// What it has to be.
+    /// The value that it must have.
     pub value: String,
     /// How values of the column are kept.
     #[serde(default, skip_serializing_if = "ColumnType::is_text")]
@@ -74,7 +72,7 @@ impl ColumnType {
     }
 }
 
-/// What people see of a choice that has no label.
+/// The display value of a choice without a label.
 const NO_CHOICE: &str = "-- None --";
 
 impl Filter {
@@ -109,6 +107,7 @@ impl Filter {
         if query.is_empty() {
             return Ok(Verdict::not_yet("the list has no filter"));
         }
+        // `^NQ` begins a new query; the published code takes it for `^OR`.
         let query = query.replace("^NQ", "^OR");
         let (kind, joint) =
             if query.contains("^OR") { (Joint::Or, "^OR") } else { (Joint::And, "^") };
@@ -212,7 +211,7 @@ impl Filter {
 }
 
 impl FilterCondition {
-    /// What the value is kept as, where that can be said without an instance.
+    /// Returns the stored form of the value, where that can be known without an instance.
     fn kept_alone(&self) -> Option<String> {
         match &self.holds {
             ColumnType::Reference { .. } if !self.value.is_empty() => None,

@@ -15,9 +15,8 @@ use crate::tables::{Display, Lookup, Tables, shown};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NewRecord {
-    /// Its table.
     pub table: String,
-    /// What has to be in it.
+    /// The fields to fill in.
     pub fields: Vec<Field>,
     /// The columns whose fields the form shows on an instance that is as it should be.
     pub form: Vec<String>,
@@ -27,23 +26,22 @@ pub struct NewRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
-    /// The column.
     pub column: String,
-    /// What people call it.
+    /// The label of the field.
     pub label: String,
-    /// What has to be in it, as people see it.
+    /// The display value that it must have.
     pub value: String,
 }
 
-/// Where the page keeps the record that was sent last.
+/// The key under which the page keeps the record that was sent last.
 const SENT: &str = "sandbox.workarena.sent";
-/// What the frame's window says once another field was changed.
+/// The variable of the frame's window that is set once another field was changed.
 const SPOILT: &str = "sandboxOtherFieldChanged";
-/// What leads around the form.
+/// The elements that lead around the form.
 const REMOVED: [&str; 3] =
     ["#togglePersonalizeForm", "button.additional-actions-context-menu-button", ".context_menu"];
 
-/// What a record of a table is called in goals.
+/// Returns the word for a record of a table in goals.
 fn label(table: &str) -> &str {
     match table {
         "change_request" => "change request",
@@ -53,7 +51,7 @@ fn label(table: &str) -> &str {
     }
 }
 
-/// What has to be filled in on these forms whatever the instance says.
+/// Returns the fields that are mandatory on these forms, whatever the instance says.
 fn mandatory(table: &str) -> &'static [&'static str] {
     match table {
         "alm_hardware" => &["model", "model_category", "serial_number", "vendor"],
@@ -62,7 +60,7 @@ fn mandatory(table: &str) -> &'static [&'static str] {
     }
 }
 
-/// What the form says of itself.
+/// The state that the form reports.
 #[derive(Debug, Deserialize)]
 struct Form {
     shown: BTreeSet<String>,

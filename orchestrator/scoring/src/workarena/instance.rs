@@ -1,5 +1,5 @@
-//! What every task finds and leaves on an instance: a user of its own, and the records that the
-//! user has made.
+//! The set-up and the clean-up of a task on an instance: a user of its own, and the records that
+//! the user has made.
 
 use python_compat::url::quote;
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub fn last_name(seed: u64) -> &'static str {
 }
 
 impl Visit {
-    /// Where the browser logs in as the user: `url_login` of `utils.py`.
+    /// Returns the address at which the browser logs in as the user: `url_login` of `utils.py`.
     pub fn login_url(&self) -> String {
         let User { name, password, .. } = &self.user;
         format!(

@@ -2,20 +2,20 @@
 //! `browsergym/workarena/__init__.py` lists them. Without the four that read charts they are the 29
 //! of the benchmark's first version.
 
-/// What is the same for all tasks of a kind.
+/// The properties that all tasks of a kind share.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Kind {
     /// Its name behind `workarena.servicenow.`.
     pub name: &'static str,
-    /// What it is counted with.
+    /// The category under which results count it.
     pub category: &'static str,
     /// The published file with its tasks, in the folder `task_configs`.
     pub file: &'static str,
-    /// What its tasks are made of.
+    /// The form of its tasks.
     pub form: Form,
 }
 
-/// What tasks of a kind are made of.
+/// The form of the tasks of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// [`Menu`](super::Menu).

@@ -17,15 +17,14 @@ use crate::tables::{Input, Lookup, Tables, kept};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Knowledge {
-    /// The question.
     pub question: String,
-    /// What it is about: what to search for.
+    /// The subject: the text to search for.
     pub item: String,
     /// The answer.
     pub value: String,
-    /// What is an answer, too.
+    /// The other answers that are right, too.
     pub alternative_answers: Vec<String>,
-    /// What has to be in the knowledge base.
+    /// The articles that the knowledge base must have.
     pub base: Articles,
 }
 
@@ -41,7 +40,7 @@ pub struct Articles {
 
 /// `KB_NAME` of `config.py`.
 const TITLE: &str = "General Knowledge";
-/// What nobody may do with its articles.
+/// The actions on its articles that are switched off.
 const DISABLED: [&str; 5] = [
     "disable_commenting",
     "disable_mark_as_helpful",

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::TARGET;
 
-/// What a list says of itself.
+/// The state that a list reports.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct List {
@@ -17,7 +17,7 @@ pub(super) struct List {
     pub(super) direction: String,
 }
 
-/// What is taken out of lists: what would change which columns they have.
+/// The elements that are taken out of lists: they would change which columns a list has.
 pub(super) const REMOVED: [&str; 2] = ["i[data-type=\"list_mechanic2_open\"]", ".context_menu"];
 
 /// The path of a table's list.

@@ -13,7 +13,6 @@ use crate::tables::{Lookup, Tables, kept};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Menu {
-    /// The application.
     pub application: String,
     /// Its module, with ` > ` between the levels.
     pub module: String,

@@ -69,7 +69,7 @@ pub enum Config {
     Chart(Chart),
 }
 
-/// What is so, by the published rules.
+/// The verdict by the published rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verdict {
@@ -77,7 +77,7 @@ pub struct Verdict {
     pub reward: f64,
     /// The episode is over.
     pub done: bool,
-    /// What is not as it should be, for people; empty where all is.
+    /// The condition that does not hold, for people; empty where all do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
@@ -108,7 +108,7 @@ pub enum Move {
     /// Give a field of a form its value, by whatever control it has: a text, a list of choices, a
     /// box, a list that is searched while one types.
     Fill {
-        /// What people call the field.
+        /// The label of the field.
         label: String,
         /// Its value, as people see it; a box is ticked for `true` and `True`.
         value: String,
@@ -156,7 +156,7 @@ impl Verdict {
 }
 
 impl Config {
-    /// What the agent is told.
+    /// Returns the goal in words.
     pub fn goal(&self) -> String {
         match self {
             Config::Menu(task) => task.goal(),
@@ -242,7 +242,7 @@ impl Config {
         }
     }
 
-    /// What is so now; `said` is what the agent said last.
+    /// Checks the instance and the page now; `said` is the agent's last message.
     ///
     /// # Errors
     /// Where that cannot be known, or the published code raises an exception.

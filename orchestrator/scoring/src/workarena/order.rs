@@ -16,30 +16,28 @@ use crate::tables::{Lookup, Record, Tables, kept};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
-    /// What it is called in the catalogue.
+    /// The name of the item in the catalogue.
     pub item: String,
-    /// What it is called in the request.
+    /// The name of the item in the request.
     pub description: String,
     /// How many.
     pub quantity: u32,
-    /// What is to be chosen, in the order of the goal.
+    /// The choices to make, in the order of the goal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
 }
 
-/// One choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
-    /// The question.
     pub question: String,
-    /// What it is answered in.
+    /// The control that holds its answer.
     pub control: Control,
     /// The answer: a text, or whether a box is ticked.
     pub value: Value,
 }
 
-/// What a question is answered in.
+/// The control of a question's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Control {
@@ -51,7 +49,7 @@ pub enum Control {
     Textarea,
 }
 
-/// What leads around the order, or to the orders of others.
+/// The elements that lead around the order, or to the orders of others.
 const REMOVED: [&str; 3] = [
     "button[aria-label=\"Add content\"]",
     "div.header_decorations",

@@ -1,4 +1,4 @@
-//! What is read of an instance's pages, and what is done to them.
+//! The scripts that read an instance's pages, and that change them.
 //!
 //! The classic pages are in the frame `gsft_main`. What they say of themselves is asked of their
 //! own scripts, as the published code does: `GlideList2` of lists, `g_form` of forms, `Highcharts`
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::Failure;
 use crate::Pages;
 
-/// Where the page is.
+/// The address of the page.
 pub(super) const ADDRESS: &str = "location.href";
 
-/// Who is logged in, and whether as somebody else.
+/// The user who is logged in, and whether it impersonates another one.
 pub(super) const USER: &str = "window.NOW && NOW.user ? {id: NOW.user.userID, impersonating: !!NOW.user.isImpersonating} : null";
 
 /// The list that is shown: `_extract_list_info` and `getOrderBy` of `tasks/list.py`.

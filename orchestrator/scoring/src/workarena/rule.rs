@@ -6,10 +6,10 @@ use super::{Config, Failure, Verdict};
 use crate::evidence::Session;
 use crate::{AgentRecord, Evidence, EvidenceKind, Moment, Rule, Score, ScoreError};
 
-/// What the rule remembers.
+/// The state of the rule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// What was so on the instance when it was last looked at.
+    /// The last verdict on the instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<Verdict>,
 }
@@ -18,7 +18,7 @@ impl Rule for Config {
     type State = State;
     const SOURCE: EvidenceKind = EvidenceKind::ServiceNow;
 
-    /// What the platform's checks ask the page.
+    /// The platform's checks ask the page itself.
     fn forgeable(&self) -> Vec<&'static str> {
         vec!["workarena"]
     }

@@ -17,19 +17,18 @@ use crate::solution::OracleStep;
 pub struct Sort {
     /// The list's table.
     pub table: String,
-    /// What the list is called.
+    /// The title of the list.
     pub title: String,
-    /// What it is to be sorted by, the weightiest first.
+    /// The sort keys, the most significant first.
     pub by: Vec<Key>,
 }
 
-/// What a list is to be sorted by.
+/// A sort key of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// The column.
     pub column: String,
-    /// What people call it.
+    /// The label of the column.
     pub label: String,
     /// In which direction.
     pub direction: Direction,

@@ -220,6 +220,7 @@ impl Container {
                         LogOutput::StdErr { message } => complaints.extend_from_slice(&message),
                         other => said.extend_from_slice(&other.into_bytes()),
                     }
+                    // A command that never stops printing would fill the memory.
                     if said.len() + complaints.len() > MOST_SAID {
                         let why = format!("it prints more than {} MiB", MOST_SAID >> 20);
                         return Err(Error::Refused { doing: doing(), why });
@@ -241,6 +242,7 @@ impl Container {
                 }
             }
         };
+        // Where the engine dies, its stream may never end.
         tokio::select! {
             ran = tokio::time::timeout(COMMAND, run) => {
                 ran.unwrap_or_else(|_| Err(Error::Deadline { within: COMMAND, condition: doing() }))

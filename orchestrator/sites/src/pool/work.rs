@@ -53,6 +53,7 @@ impl Work {
             let _ = actor.send(Message::Waits { id, condition });
             self.until_nothing_lacks().await;
         }
+        // Instances that all start at once would miss their deadlines.
         let permit = tokio::select! {
             permit = self.gate.acquire() => permit.ok(),
             () = self.stopping.cancelled() => None,

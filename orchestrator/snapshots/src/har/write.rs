@@ -96,6 +96,7 @@ impl<W: Write> Writer<W> {
                     text: &request_body,
                     encoding: request_body.encoding(),
                 }),
+                // In HAR, -1 is an unknown size.
                 headers_size: -1,
                 body_size: exchange.request.body.len(),
             },
@@ -121,6 +122,7 @@ impl<W: Write> Writer<W> {
                 body_size: exchange.response.body.len(),
             },
             cache: json!({}),
+            // HAR requires these three, but only their sum was recorded.
             timings: json!({"send": 0, "wait": 0, "receive": 0}),
             server_ip_address: exchange.ip.map(|ip| ip.to_string()),
             web_socket_messages: frames
@@ -130,6 +132,7 @@ impl<W: Write> Writer<W> {
         self.out.write_all(separator.as_bytes()).map_err(Error::Write)?;
         let written = serde_json::to_writer(&mut self.out, &entry)
             .map_err(|error| Error::Write(error.into()));
+        // The writer's error only says that a body failed; the body's own says why.
         for body in [&request_body, &response_body] {
             body.outcome().map_err(read)?;
         }

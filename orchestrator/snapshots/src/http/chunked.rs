@@ -52,6 +52,8 @@ impl<R: BufRead> Read for Dechunk<R> {
                     match size(&line) {
                         Some(0) => self.state = State::Done,
                         Some(length) => self.state = State::Data(length),
+                        // Some recorders store the body without its chunks, but leave the header
+                        // that claims them.
                         None => {
                             self.replay = line;
                             self.state = State::Plain;
@@ -60,6 +62,7 @@ impl<R: BufRead> Read for Dechunk<R> {
                 }
                 State::Size => {
                     let line = self.line()?;
+                    // A length that cannot be read ends the body; what was read before it is kept.
                     self.state = match size(&line) {
                         None | Some(0) => State::Done,
                         Some(length) => State::Data(length),

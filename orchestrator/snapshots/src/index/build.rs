@@ -155,6 +155,8 @@ impl<'a> Builder<'a> {
             .map_err(|_| io::Error::other("too many records for one index"))?;
         self.summary.captures += 1;
         self.summary.paired += u64::from(request.is_some());
+        // A handshake is a GET, too. A method of its own keeps sockets and pages of one address
+        // apart.
         let bare = match found.kind {
             CaptureKind::Socket => ReplayRequest::bare(super::SOCKET, &found.url),
             _ => ReplayRequest::bare("GET", &found.url),
@@ -209,6 +211,7 @@ impl<'a> Builder<'a> {
         }
         self.exact.push(&entry(exact))?;
         self.normalised.push(&entry(normalised))?;
+        // A revisit has no body that another revisit could refer to.
         if found.kind != CaptureKind::Dangling {
             for key in found.anchors.iter().flatten() {
                 self.anchors.push(&entry(*key))?;
@@ -268,6 +271,7 @@ impl<'a> Builder<'a> {
         io::copy(&mut rewound(texts)?, &mut captures)?;
         captures.flush()?;
 
+        // The originals of revisits are in the table that was just written.
         let table = Table::open(file, anchors).map_err(unreadable)?;
         summary.dangling = summary.revisits - resolve(file, &table, rewound(origins)?)?;
         let layout = Layout {
@@ -283,6 +287,7 @@ impl<'a> Builder<'a> {
             texts_at,
             texts_length: self.texts_length,
         };
+        // The first page comes last: without it, an index that was cut short is not opened.
         file.write_all_at(&layout.to_page(), 0)
     }
 }

@@ -171,6 +171,7 @@ impl Layout {
             dangling: next()?,
             damaged: next()?,
         };
+        // The seal shows damage, not intent, so that no number is believed.
         let mut table = || {
             let (offset, entries, fan, bits, fan_crc) =
                 (next()?, next()?, next()?, next()?, next()?);

@@ -54,6 +54,7 @@ pub(super) fn message(
     number: u64,
 ) -> Result<Option<Message>, Error> {
     let Some(url) =
+        // Browsers send no fragment, but some recorders write it down.
         record.target_uri().map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
     else {
         return Ok(None);
@@ -79,6 +80,7 @@ pub(super) fn message(
         }
         RecordKind::Revisit => {
             let said = match record.response_head() {
+                // The head of a 304 is not that of the page.
                 Ok(head) if !not_modified(record) => {
                     (head.status, ResponseSigns::of(&head.headers))
                 }

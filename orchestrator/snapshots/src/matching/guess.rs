@@ -89,6 +89,7 @@ pub fn guess(
     }
     let mut rules = Vec::new();
     let [a, b]: [Vec<&str>; 2] = paths.map(|path| path.split('/').collect());
+    // The first three parts are the scheme, nothing and the host: a guess stays on one host.
     if a.len() != b.len() || a.iter().take(3).ne(b.iter().take(3)) {
         return None;
     }
@@ -104,6 +105,7 @@ pub fn guess(
     if a.len() != b.len() {
         return None;
     }
+    // A request with the time in it is made anew for each visit, so it may carry ids of the visit.
     let clocked = a.iter().zip(&b).any(|(requested, recorded)| {
         requested.value != recorded.value
             && is_time_stamp(requested.value.trim_matches('"'), recorded.value.trim_matches('"'))

@@ -64,6 +64,7 @@ pub(super) fn rules_between(a: &str, b: &str) -> Rules {
     }
     let [rest_a, rest_b] = only(|piece| !tracking(piece) && !buster(piece));
     if rest_a != rest_b {
+        // Spelled alike, what still differs is the order; sorted, it is the spelling.
         let mut ignored = Rules::default();
         let spelled = |rest: &[&str], rules: &mut Rules| -> Vec<String> {
             rest.iter().map(|piece| respell(piece, rules).into_owned()).collect()

@@ -150,6 +150,7 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
     };
     if let Some(package) = archive.package() {
         report.format = "wacz".to_owned();
+        // A damaged description is a finding: the records can still be read.
         match package.description() {
             Ok(description) => report.take_description(&description.unwrap_or_default()),
             Err(error) => report.damage(error.to_string()),

@@ -70,6 +70,7 @@ impl Package {
                 .name()
                 .map_err(|e| broken(format!("the name of its entry {index} is broken: {e}")))?
                 .into_owned();
+            // Exports write files under these names.
             if !stays_inside(&name) {
                 return Err(broken(format!(
                     "its entry {name:?} would lie outside of the container"
@@ -94,6 +95,7 @@ impl Package {
             if start.checked_add(packed).is_none_or(|end| end > length) {
                 return Err(broken(format!("its entry {name:?} is cut off")));
             }
+            // A stored entry is as large as its part of the file; only others can unpack to more.
             if !stored {
                 budget.take(entry.size()).map_err(|error| broken(error.to_string()))?;
             }
@@ -103,6 +105,7 @@ impl Package {
         }
         drop(zip);
         let mut names = HashMap::with_capacity(entries.len());
+        // The first of two entries with one name counts. `verify` reports the second.
         for (index, entry) in entries.iter().enumerate() {
             names.entry(entry.name.clone()).or_insert(index);
         }

@@ -68,6 +68,7 @@ impl Scanner {
         let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, here.clone()));
         let (version, headers, mut ahead) = match read::head(&mut decoder) {
             Ok(head) => head,
+            // Some writers end their files with an empty member.
             Err(Damage::Truncated { found: 0, .. }) => {
                 self.position = end_of(decoder);
                 return Ok(None);
@@ -84,6 +85,7 @@ impl Scanner {
             Some(read::inflate(&mut decoder, ahead, length)?)
         } else {
             let left = length - ahead.len() as u64;
+            // A large block is read again when it is wanted; here only its end is looked for.
             let passed =
                 io::copy(&mut decoder.by_ref().take(left), &mut io::sink()).map_err(gzip)?;
             if passed < left {
@@ -95,6 +97,7 @@ impl Scanner {
         let end = end_of(decoder);
         let offset = self.position;
         self.position = end;
+        // An index leads to members, so a second record in one would never be found.
         if stray.bytes > 0 {
             let damage = if stray.record {
                 Damage::SharedMember

@@ -22,7 +22,7 @@ pub(super) const BENCHMARK: Benchmark = Benchmark {
     answer_alone: true,
 };
 
-/// Where BrowserGym's version of the benchmark starts.
+/// The start page of BrowserGym's version of the benchmark.
 pub(super) const START: &str = "https://google.com";
 
 /// A task: what `AssistantBenchTask` of BrowserGym reads (`browsergym/assistantbench/task.py`).
@@ -32,7 +32,7 @@ struct Row {
     task: String,
     /// Hidden in the test set.
     answer: Option<String>,
-    /// Where the answer stands: one URL or several, between white space.
+    /// The address of the page with the answer, or several, between white space.
     gold_url: Option<String>,
     set: Option<String>,
     difficulty: Option<String>,
@@ -40,7 +40,7 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What its dataset has besides.
+/// The other keys of its dataset.
 const PUBLISHED: [&str; 2] = ["explanation", "metadata"];
 
 /// Reads AssistantBench's JSON lines. Tasks without a gold answer are left out.

@@ -1,4 +1,4 @@
-//! What is known of a benchmark besides its rule: an entry of the table
+//! The properties of a benchmark besides its rule: an entry of the table
 //! [`BENCHMARKS`](super::BENCHMARKS).
 
 use camino::Utf8Path;
@@ -11,13 +11,13 @@ use super::{Import, ImportError};
 pub struct Benchmark {
     /// Its name on the command line, such as `mind2web-live`.
     pub name: &'static str,
-    /// What the ids of imported tasks have before the benchmark's own ids.
+    /// The prefixes of imported tasks' ids, in front of the benchmark's own ids.
     pub id_prefixes: &'static [&'static str],
     /// Reads its tasks from the text of the file at this path.
     pub read: fn(&str, &Utf8Path) -> Result<Import, ImportError>,
     /// How `sandbox tasks import` makes its suite; nothing if it has a command of its own there.
     pub live: Option<LiveWeb>,
-    /// What `sandbox score` says of it: which parts of saved attempts are scored.
+    /// The line of `sandbox score`: which parts of saved attempts are scored.
     pub scores: &'static str,
     /// The answer is all that counts, so that another system's can stand in for a missing one.
     pub answer_alone: bool,
@@ -26,7 +26,7 @@ pub struct Benchmark {
 /// A benchmark of the live web, whose file of tasks is all that it has.
 #[derive(Debug, Clone, Copy)]
 pub struct LiveWeb {
-    /// What `sandbox tasks import` says of it: the benchmark, and which of its files is read.
+    /// The line of `sandbox tasks import`: the benchmark, and which of its files is read.
     pub about: &'static str,
     /// Width and height of its browser window.
     pub viewport: (u32, u32),

@@ -33,7 +33,7 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What its files have besides.
+/// The other keys of its files.
 const PUBLISHED: [&str; 1] = ["time"];
 
 /// A number in the later files, a text in the earlier ones.

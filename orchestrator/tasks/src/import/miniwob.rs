@@ -21,7 +21,7 @@ pub const PAGES: &str = "miniwob";
 
 /// BrowserGym's window, in CSS pixels.
 const VIEWPORT: (u32, u32) = (500, 320);
-/// What page clocks show at the start: the year in which most pages with dates play.
+/// The start of page clocks: the year in which most pages with dates play.
 const CLOCK: &str = "2016-06-15T09:00:00Z";
 /// Enough for the longest solutions known; `book-flight` takes about fifteen actions.
 const MAX_STEPS: u32 = 30;

@@ -53,14 +53,14 @@ pub const BENCHMARKS: &[Benchmark] = &[
     warcbench::BENCHMARK,
 ];
 
-/// What an importer made of a file.
+/// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Import {
     /// Ready to run, in the file's order.
     pub tasks: Vec<Task>,
     /// Left out.
     pub skipped: Vec<SkippedTask>,
-    /// What is worth a warning though nothing was left out, and in how many tasks it is so.
+    /// The warnings where nothing was left out, and the number of tasks that each is about.
     pub warnings: BTreeMap<String, usize>,
 }
 
@@ -93,7 +93,7 @@ impl Import {
 pub struct SkippedTask {
     /// The id it would have had.
     pub id: String,
-    /// What it needs that is not there.
+    /// The missing part that it needs.
     pub reason: String,
 }
 
@@ -106,9 +106,9 @@ pub enum ImportError {
     Format {
         /// The line, from 1, where each line of the file is read on its own.
         line: Option<usize>,
-        /// Which key, as in `[3].eval.eval_types[0]`; empty for the whole.
+        /// The key, as in `[3].eval.eval_types[0]`; empty for the whole.
         key: String,
-        /// What is wrong there.
+        /// The error there.
         source: serde_json::Error,
     },
     /// It cannot be read.
@@ -119,15 +119,15 @@ pub enum ImportError {
         /// Why not.
         source: io::Error,
     },
-    /// What is in one of several files is not what it should be.
+    /// One of several files does not have the content that it should have.
     #[error("{path}: {source}")]
     File {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong with it.
+        /// The error in it.
         source: Box<ImportError>,
     },
-    /// What was named is not the benchmark's, or has nothing that can be imported.
+    /// The folder or file is not the benchmark's, or has nothing that can be imported.
     #[error("{0}")]
     Unusable(String),
     /// A table of the benchmark's is none.

@@ -16,13 +16,12 @@ use crate::{Task, WorldSpec, relative};
 /// A suite that is not on disk yet.
 #[derive(Debug, Clone)]
 pub struct NewSuite {
-    /// What it is called.
     pub name: String,
-    /// What its episodes start from.
+    /// The world in which its episodes start.
     pub world: WorldSpec,
     /// The manifests of the sites that come with it, by their names.
     pub manifests: Vec<(String, String)>,
-    /// What else comes with it, by its place in the suite's folder.
+    /// The other files, by their paths in the suite's folder.
     pub files: Vec<(Utf8PathBuf, String)>,
     /// Links in its folder, each with where it leads.
     pub links: Vec<(Utf8PathBuf, Utf8PathBuf)>,

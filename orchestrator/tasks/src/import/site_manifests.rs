@@ -54,7 +54,7 @@ const WEBARENA_VERIFIED: &[(&str, &str)] = manifests! {
     "wikipedia",
 };
 
-/// Whose sites they are.
+/// The maker of the sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteSet {
     /// WebArena's, and WebChoreArena's.
@@ -88,7 +88,7 @@ impl SiteSet {
     }
 }
 
-/// Where the manifests of a suite's sites are.
+/// The folder with the manifests of a suite's sites.
 #[derive(Debug)]
 pub enum SiteManifests {
     /// In a folder, which stays where it is.
@@ -162,7 +162,7 @@ impl SiteManifests {
         }
     }
 
-    /// What the suite says of where they are.
+    /// Returns the folder as the suite names it.
     pub fn folder(&self) -> Utf8PathBuf {
         match self {
             SiteManifests::Folder(folder) => folder.clone(),

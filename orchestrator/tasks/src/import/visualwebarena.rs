@@ -29,9 +29,9 @@ pub(super) const BENCHMARK: Benchmark = Benchmark {
 
 /// `--viewport_width` and `--viewport_height` of `run.py`.
 const VIEWPORT: (u32, u32) = (1280, 2048);
-/// Where the published repository has what its homepage serves.
+/// The folder of the published repository with the files that its homepage serves.
 const HOMEPAGE_FILES: &str = "environment_docker/webarena-homepage/";
-/// Where it has pictures that scores compare with.
+/// The folder with the pictures that scores compare with.
 const COCO_FILES: &str = "coco_images/";
 
 /// The sites as they were published: those of WebArena, of which its tests have more than its
@@ -77,11 +77,11 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What its files have besides WebArena's. For an address to compare with the published code looks
-/// in `eval` alone.
+/// The keys of its files besides WebArena's. The published code looks for an address to compare
+/// with in `eval` alone.
 const PUBLISHED: [&str; 2] = ["comments", "reference_url"];
 
-/// What is not said is as usual.
+/// A missing key has its usual value.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Viewport {
@@ -128,6 +128,7 @@ pub fn visualwebarena(json: &str, places: &[Place]) -> Result<Import, ImportErro
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
+    // Where the published code raises an exception, whatever was played has no score.
     if let Some(flaw) = eval.flaw() {
         return Err(flaw);
     }
@@ -154,6 +155,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         None => Ok(image),
     });
     let images = images.collect::<Result<Vec<_>, String>>()?;
+    // Pictures and scores name sites that the task's own list lacks.
     let said = serde_json::to_string(&(&images, &row.start_url, &eval)).unwrap_or_default();
     let about = About {
         sites: with_mentioned(row.sites, &said, places),
@@ -163,6 +165,7 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
         intent: row.intent,
         template: row.intent_template_id,
         achievable: eval.is_achievable(),
+        // `repeating_action_failure_th` and `parsing_failure_th` of the published `run.py`.
         early_stop: StopRules { repeats: NonZeroU32::new(5), unreadable: NonZeroU32::new(3) },
     };
     let mut task = about.task(id, Scorer::VisualWebArena(eval), places)?;

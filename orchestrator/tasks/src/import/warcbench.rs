@@ -31,16 +31,15 @@ pub(super) const BENCHMARK: Benchmark = Benchmark {
 const MAX_STEPS: u32 = 20;
 /// The page's size in the benchmark's own browser.
 const VIEWPORT: (u32, u32) = (1280, 720);
-/// What task files have before a recording's place.
+/// The prefix of a recording's path in task files.
 const FOLDER: &str = "environments/web_archives/";
-/// Where the benchmark's tasks for development were made: dates in what they want to see are of
-/// this zone.
+/// The time zone in which the benchmark's tasks for development were made: the dates that they
+/// expect are of this zone.
 const PACIFIC: &str = "America/Los_Angeles";
 
 /// A recording that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recording {
-    /// Where it is.
     pub path: Utf8PathBuf,
     /// When it was made.
     pub began: Timestamp,
@@ -233,6 +232,7 @@ fn task(
         snapshots: Some(vec![path]),
         clock: Some(clock),
         device: DeviceSpec {
+            // Only the tasks for development expect dates of this zone.
             timezone: (split != "test").then(|| PACIFIC.to_owned()),
             ..DeviceSpec::default()
         },
@@ -242,7 +242,7 @@ fn task(
     })
 }
 
-/// What an id may not hold becomes `-`.
+/// Replaces characters that an id may not have by `-`.
 fn plain(id: &str) -> String {
     let keep =
         |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };

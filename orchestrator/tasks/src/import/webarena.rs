@@ -29,19 +29,19 @@ pub(super) const BENCHMARK: Benchmark = Benchmark {
     answer_alone: false,
 };
 
-/// What divides the addresses that an episode begins at.
+/// The separator of the addresses at which an episode begins.
 const AND: &str = " |AND| ";
 
 /// One of the sites that tasks are about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// What stands for its address, without the underscores around: `SHOPPING`.
+    /// The placeholder for its address, without the underscores around: `SHOPPING`.
     pub name: String,
     /// Its address.
     pub url: String,
     /// Its manifest, and those of what its pages ask for besides.
     pub sites: Vec<String>,
-    /// Who is logged in where a task asks for it, if anybody can.
+    /// The account that is logged in where a task asks for it, if there is one.
     pub account: Option<String>,
 }
 
@@ -108,7 +108,7 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What the published files have besides: for the annotators, and for code that resets and logs in.
+/// The other keys of the published files: for the annotators, and for code that resets and logs in.
 pub(super) const PUBLISHED: [&str; 5] =
     ["require_login", "require_reset", "intent_template", "instantiation_dict", "string_note"];
 
@@ -182,7 +182,7 @@ pub(super) fn shop(places: &[Place]) -> Result<String, String> {
     Ok(shop.url.trim_end_matches('/').to_owned())
 }
 
-/// What tasks of WebArena and of VisualWebArena have.
+/// The keys that tasks of WebArena and of VisualWebArena share.
 pub(super) struct About {
     pub(super) sites: Vec<String>,
     pub(super) storage_state: Option<String>,
@@ -215,6 +215,7 @@ impl About {
             return Err("it says where its user is".to_owned());
         }
         let start_url = self.start_url.unwrap_or_default();
+        // An empty text splits into one empty address.
         let mut urls = start_url.split(AND).map(str::to_owned).filter(|_| !start_url.is_empty());
         let mut names: Vec<String> = sites.iter().flat_map(|place| place.sites.clone()).collect();
         names.extend(login.keys().cloned());

@@ -12,7 +12,7 @@ use super::webarena::{MAX_STEPS, Place, places_at};
 use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, Task};
 
-/// What agents are told besides: the benchmark compares an answer of this form.
+/// The instruction that is added to each goal: the benchmark compares an answer of this form.
 const ANSWER: &str = "Answer with one JSON object and nothing else: `task_type` is \"retrieve\", \"navigate\" or \"mutate\", as you were asked \
 to find something out, to go somewhere or to change something; `status` is \"SUCCESS\", \"NOT_FOUND_ERROR\", \"ACTION_NOT_ALLOWED_ERROR\", \
 \"PERMISSION_DENIED_ERROR\", \"DATA_VALIDATION_ERROR\" or \"UNKNOWN_ERROR\"; `retrieved_data` is the list of what you found out, or null; \
@@ -23,7 +23,7 @@ pub fn published() -> Vec<Place> {
     places_at("localhost", 3030)
 }
 
-/// What is read of a task besides its rules, which check all of it.
+/// The keys of a task besides its rules, which check all of it.
 #[derive(Deserialize)]
 struct Row {
     sites: Vec<String>,

@@ -38,7 +38,7 @@ struct Row {
     intent: String,
     eval: Evaluation,
     intent_template_id: Option<u64>,
-    /// What an agent has to see for it: `any`, `text` or `image`.
+    /// The observation that an agent needs: `any`, `text` or `image`.
     required_obs: Option<String>,
     /// The kind of chore, such as `massive_memory`.
     type_main: Option<String>,
@@ -46,7 +46,7 @@ struct Row {
     rest: Map<String, Value>,
 }
 
-/// What its files have besides: for the annotators, and for runs that begin elsewhere or put sites
+/// The other keys of its files: for the annotators, and for runs that begin elsewhere or put sites
 /// back.
 const PUBLISHED: [&str; 7] = [
     "start_url_lite",
@@ -97,8 +97,8 @@ fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     Ok(task)
 }
 
-/// Where a task does not say who is logged in, `setup` logs in to its sites, as far as somebody
-/// can.
+/// Returns the `storage_state` of a task that names none: `setup` logs in to its sites, as far as
+/// there are accounts.
 fn logged_in(sites: &[String], places: &[Place]) -> Option<String> {
     let has_account = |name: &&String| {
         places.iter().any(|place| place.name.eq_ignore_ascii_case(name) && place.account.is_some())

@@ -1,4 +1,4 @@
-//! A suite's first files, by what is known of its world.
+//! Writes the first files of a suite, by its world.
 
 use camino::Utf8Path;
 
@@ -7,7 +7,7 @@ use camino::Utf8Path;
 pub struct Scaffold {
     /// Lines of the suite's `world`.
     pub world: String,
-    /// Where the task begins.
+    /// The start page of the task.
     pub start_url: String,
     /// The title of the start page, if it is known.
     pub title: Option<String>,

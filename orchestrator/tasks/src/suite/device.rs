@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::names;
 use super::world::{read_locale, read_timezone, read_viewport};
 
-/// What the pages of one task see instead of what the world says.
+/// The device of one task, in place of the world's.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceSpec {
@@ -31,7 +31,7 @@ pub struct DeviceSpec {
         deserialize_with = "read_some_timezone"
     )]
     pub timezone: Option<String>,
-    /// What the browser calls itself.
+    /// The browser's user agent.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -41,7 +41,7 @@ pub struct DeviceSpec {
     /// A touch screen, and pages laid out as telephones do it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub mobile: bool,
-    /// Where pages that ask are told to be.
+    /// The position that pages get if they ask for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub geolocation: Option<Place>,
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a suite on disk.
+//! The errors of a suite on disk.
 
 use camino::Utf8PathBuf;
 use thiserror::Error as ThisError;
@@ -14,7 +14,6 @@ pub enum Error {
     /// Two files claim one id.
     #[error("{second}: task id `{id}` is taken by {first}")]
     DuplicateId {
-        /// The id.
         id: String,
         /// The file that was read first.
         first: Utf8PathBuf,
@@ -33,7 +32,7 @@ pub enum Error {
         version: jiff::civil::Date,
     },
     /// A folder with a world and nothing to do in it.
-    #[error("{path}: no task files beside suite.yaml")]
+    #[error("{path}: there is no task; write the file of one beside suite.yaml")]
     NoTasks {
         /// The folder.
         path: Utf8PathBuf,

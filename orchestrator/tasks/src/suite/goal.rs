@@ -1,4 +1,4 @@
-//! Where a goal's words come from: the task's file, or the page that the task starts on.
+//! The words of a goal: from the task's file, or from the page that the task starts on.
 
 use std::fmt;
 
@@ -6,8 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What an agent is told to do, or where that is found. A plain text in YAML, or `page:
-/// EXPRESSION`.
+/// The instruction to an agent, or where it is found. A plain text in YAML, or `page: EXPRESSION`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GoalText {
     /// The words themselves. Benchmarks have tasks whose words are none.

@@ -1,4 +1,4 @@
-//! From a folder to a [`Suite`].
+//! Reads a [`Suite`] from its folder.
 
 use std::collections::HashMap;
 use std::{fs, io};
@@ -18,9 +18,9 @@ const SHORT: &str = "suite.yml";
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SuiteFile {
-    /// What the suite calls itself; by default the name of its folder.
+    /// The name of the suite; by default that of its folder.
     name: Option<String>,
-    /// What every episode of the suite starts from.
+    /// The world in which every episode of the suite starts.
     world: WorldSpec,
 }
 
@@ -148,6 +148,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
         }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
         task.scorer.resolve(folder);
+        // A program that is given `{url}` needs something to take it from.
         let mut programs = task.scorer.requirements().into_iter().filter_map(Requirement::program);
         let wants_url = programs.any(ProgramCheck::wants_url);
         if wants_url && task.sites.is_empty() && task.start_url.is_none() {

@@ -32,7 +32,6 @@ const NAMED: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{suite} has no task `{id}`{}", instead(.id, .there))]
 pub struct UnknownTask {
-    /// The id.
     pub id: String,
     /// Name of the suite.
     pub suite: String,
@@ -59,7 +58,7 @@ fn named(ids: &[String]) -> String {
 /// Tasks that share a world.
 #[derive(Debug, Clone)]
 pub struct Suite {
-    /// What the suite calls itself; by default the name of its folder.
+    /// The name of the suite; by default that of its folder.
     pub name: String,
     /// The folder the suite was read from.
     pub folder: Utf8PathBuf,
@@ -67,7 +66,7 @@ pub struct Suite {
     pub version: Option<Date>,
     /// The days of which every snapshot with a date is there, oldest first.
     pub versions: Vec<Date>,
-    /// What every episode of the suite starts from.
+    /// The world in which every episode of the suite starts.
     pub world: WorldSpec,
     /// In the order of their file names.
     pub tasks: Vec<Task>,

@@ -101,7 +101,7 @@ fn regions() -> impl Iterator<Item = &'static str> {
     REGIONS.split_ascii_whitespace()
 }
 
-/// What to write instead: the name that was meant, or one that shows the form.
+/// Proposes a value: the name that was meant, or one that shows the form.
 fn advice(near: Option<String>, example: &str) -> String {
     match near {
         Some(near) => format!("the nearest is `{near}`"),

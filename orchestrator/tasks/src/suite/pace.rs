@@ -1,4 +1,4 @@
-//! How much of its own time a page gets before it is looked at.
+//! The time of its own that a page gets before it is looked at.
 
 use std::borrow::Cow;
 use std::time::Duration;

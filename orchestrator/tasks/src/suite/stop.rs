@@ -1,4 +1,4 @@
-//! When an agent that gets nowhere is stopped.
+//! The rules by which an agent that gets nowhere is stopped.
 
 use std::num::NonZeroU32;
 

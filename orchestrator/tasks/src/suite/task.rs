@@ -1,4 +1,4 @@
-//! One goal, where it starts, and how reaching it is judged.
+//! The file of a task: its goal, its start page and its scorer.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -20,15 +20,15 @@ pub struct Task {
     /// Unique in the suite: ASCII letters, digits, `-`, `_` and `.`, so that it can name a folder.
     #[serde(deserialize_with = "read_id")]
     pub id: String,
-    /// What the agent is told to do.
+    /// The instruction to the agent.
     pub goal: GoalText,
     /// Pictures that belong to the goal, by their addresses in the world.
     #[serde(default, alias = "images", skip_serializing_if = "Vec::is_empty")]
     pub goal_images: Vec<String>,
-    /// Where the browser is when the episode begins; an empty page when absent.
+    /// The page on which the episode begins; an empty page when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
-    /// What else is open then, each in a tab of its own behind the start page's.
+    /// Other pages that are open then, each in a tab of its own behind the start page's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<String>,
     /// Pages that the task's author knows to matter, such as those where its answer stands. A
@@ -45,11 +45,11 @@ pub struct Task {
         deserialize_with = "read_script"
     )]
     pub setup_script: Option<String>,
-    /// What the task is about. In a world with sites these are their names, and an episode gets
-    /// copies of these alone; otherwise hosts, for people and for filters.
+    /// The sites of the task. In a world with sites these are their names, and an episode gets
+    /// instances of these alone; otherwise hosts, for people and for filters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<String>,
-    /// Who is logged in when the episode begins: accounts of the manifests, by site.
+    /// The accounts that are logged in when the episode begins: accounts of the manifests, by site.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub login: BTreeMap<String, String>,
     /// Snapshot files that it is done in, in place of the world's. Resolved against the suite's
@@ -57,7 +57,7 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<String>>")]
     pub snapshots: Option<Vec<Utf8PathBuf>>,
-    /// What page clocks show when its episodes begin, in place of the world's.
+    /// The time of page clocks when its episodes begin, in place of the world's.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -71,10 +71,10 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub storage_state: Option<Utf8PathBuf>,
-    /// What it is done on, where that is not what the world says.
+    /// The device on which it is done, where that is not the world's.
     #[serde(default, skip_serializing_if = "DeviceSpec::is_usual")]
     pub device: DeviceSpec,
-    /// What the user says besides the goal, and when.
+    /// The user's messages besides the goal, and their times.
     #[serde(default, alias = "user", skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<UserMessage>,
     /// How many actions an agent may take.
@@ -89,7 +89,7 @@ pub struct Task {
     /// Words to select tasks by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What decides the score.
+    /// The rule that decides the score.
     #[serde(with = "serde_yaml::with::singleton_map_recursive")]
     #[schemars(with = "Scorer")]
     pub scorer: Scorer,

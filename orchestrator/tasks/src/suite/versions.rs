@@ -9,7 +9,7 @@ use jiff::civil::Date;
 
 use super::Suite;
 
-/// Where the date goes in the path of a snapshot.
+/// The placeholder for the date in the path of a snapshot.
 pub const DATE: &str = "{date}";
 
 impl Suite {

@@ -1,4 +1,4 @@
-//! The world of a suite: what every episode starts from.
+//! The world of a suite, in which every episode starts.
 
 use std::borrow::Cow;
 use std::num::NonZeroU16;
@@ -13,7 +13,7 @@ use url::Url;
 use super::names;
 use super::pace::Pace;
 
-/// What a browser finds at the start of an episode.
+/// The world that a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorldSpec {
@@ -36,7 +36,7 @@ pub struct WorldSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub files: Option<Utf8PathBuf>,
-    /// What page clocks show when an episode begins; the time of the first recording when absent.
+    /// The time of page clocks when an episode begins; the time of the first recording when absent.
     // [`UNDATED`] until the snapshot has been read.
     #[serde(
         default = "undated",
@@ -64,7 +64,7 @@ pub struct WorldSpec {
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,
-    /// What a request gets where no capture is of the state that the episode has the site in.
+    /// The answer to a request where no capture is of the state that the episode has the site in.
     #[serde(default, skip_serializing_if = "States::is_default")]
     pub state: States,
     /// The address of the results of the search engine that agents are given, with `{}` where the
@@ -75,7 +75,7 @@ pub struct WorldSpec {
     /// it was not recorded.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub search_pages: bool,
-    /// Which searches of sites, in their own pages, are answered by a search over the recorded
+    /// The searches of sites, in their own pages, that are answered by a search over the recorded
     /// pages of the site, where they were not recorded. Needs `search_pages`.
     #[serde(default, skip_serializing_if = "SiteSearch::is_off")]
     pub site_search: SiteSearch,
@@ -104,7 +104,7 @@ impl WorldSpec {
     }
 }
 
-/// What a request gets where no capture is of the state that an episode has the site in: of the
+/// The answer to a request where no capture is of the state that an episode has the site in: of the
 /// writes that it has made. Written `nearest`, `strict` or `order`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -28,9 +28,9 @@ pub(crate) struct StepLog {
     last: Option<LastStep>,
     /// Closed tabs that are not told yet: a window that closes is no step.
     closed: Vec<ClosedTab>,
-    /// Where a button of the mouse went down, with the picture of that moment.
+    /// The place where a button of the mouse went down, with the picture of that moment.
     point: Option<(String, Option<Vec<u8>>)>,
-    /// What must not be written.
+    /// The passwords, which must not be written.
     passwords: Passwords,
     /// The start page is being opened, which is no step.
     opening: bool,
@@ -45,13 +45,13 @@ struct Tab {
     /// The place in its history.
     index: usize,
     entries: Vec<i64>,
-    /// Where the start page is in its history. The oracle has nothing before that.
+    /// The index of the start page in its history. The oracle has nothing before that.
     start_index: usize,
     /// The person has opened it, and it has shown nothing yet.
     is_blank: bool,
 }
 
-/// Where a tab was that the person closed.
+/// The place of a tab that the person closed.
 #[derive(Debug)]
 enum ClosedTab {
     Front,
@@ -401,6 +401,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
     let target = &input.element;
     let element = oracle_element(target);
     let mut unplayable = None;
+    // The draft and the task are files that others may get.
     let value = if target.secret { SECRET.to_owned() } else { input.value.clone() };
     let action = match input.kind {
         InputKind::Fill => OracleStep::Fill(Fill { element, value: value.clone() }),
@@ -465,7 +466,8 @@ fn button(button: Button) -> MouseButton {
     }
 }
 
-/// What opens a link in a new tab here does so wherever the task is played.
+/// Maps the key that opens a link in a new tab here to the one that does so wherever the task is
+/// played.
 fn modifier(modifier: &Modifier) -> ModifierKey {
     match modifier {
         Modifier::Meta if cfg!(target_os = "macos") => ModifierKey::ControlOrMeta,

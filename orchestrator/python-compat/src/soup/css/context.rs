@@ -15,7 +15,7 @@ pub(super) struct Context {
     pub(super) related: Vec<(Combinator, Compound)>,
 }
 
-/// What a list becomes when it is closed.
+/// The meaning of a list that is closed.
 pub(super) enum Closes {
     /// It is the selector itself.
     Nothing,

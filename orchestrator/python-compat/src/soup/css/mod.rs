@@ -16,7 +16,7 @@ pub(super) struct List {
 /// Compounds and how they hang together; the last one is the element itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Complex {
-    /// What stands to the left, each with the combinator after it.
+    /// The compounds to the left, each with the combinator after it.
     pub(super) before: Vec<(Compound, Combinator)>,
     pub(super) subject: Compound,
 }
@@ -30,7 +30,7 @@ pub(super) enum Combinator {
     Next,
 }
 
-/// What has to be so of one element.
+/// The conditions on one element.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Compound {
     pub(super) tests: Vec<Test>,
@@ -93,7 +93,7 @@ pub(super) struct Nth {
     pub(super) of: Option<List>,
 }
 
-/// What `:dir()` asks for.
+/// The direction that `:dir()` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     LeftToRight,

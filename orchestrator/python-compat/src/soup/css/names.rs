@@ -52,7 +52,7 @@ pub(super) const CASELESS: [&str; 46] = [
     "vlink",
 ];
 
-/// What a page on paper never is.
+/// The pseudo-classes that never match in a page on paper.
 pub(super) const NEVER: [&str; 24] = [
     "active",
     "autofill",

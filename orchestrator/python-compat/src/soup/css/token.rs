@@ -1,6 +1,6 @@
 //! Pieces of selectors: names, strings, spaces, escapes.
 
-/// What is still to be read of a selector.
+/// The rest of a selector.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub(super) rest: &'a str,
@@ -86,7 +86,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// What follows a backslash outside strings.
+    /// Reads the character behind a backslash outside strings.
     fn escape(&mut self) -> Option<char> {
         let is_hex = |c: &char| c.is_ascii_hexdigit();
         let length = self.rest.chars().take(6).take_while(is_hex).count();

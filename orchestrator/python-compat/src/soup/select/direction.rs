@@ -4,7 +4,7 @@ use super::super::css::Direction;
 use super::{Page, Set};
 use crate::tree::NodeId;
 
-/// What a `dir` attribute says.
+/// The value of a `dir` attribute.
 enum DirAttribute {
     Nothing,
     Auto,

@@ -1,5 +1,5 @@
-//! What depends on a whole form: which button is its default, which radio button and which option
-//! is chosen.
+//! The pseudo-classes that depend on a whole form: its default button, the checked radio button and
+//! the chosen option.
 
 use std::collections::{HashMap, HashSet};
 

@@ -22,7 +22,8 @@ impl Page<'_> {
         found
     }
 
-    /// What a `meta` in the head says, of a page whose outermost element this is.
+    /// Returns the language that a `meta` in the head declares, of a page with this outermost
+    /// element.
     fn declared_language(&self, top: NodeId) -> Option<&str> {
         let child =
             |name: &str| self.tree.elements(top).find(|&id| self.tree.name(id) == Some(name));

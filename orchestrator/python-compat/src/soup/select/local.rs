@@ -1,4 +1,4 @@
-//! What an element says of itself: name, id, classes, attributes.
+//! The conditions on an element alone: name, id, classes, attributes.
 
 use super::super::css::{AttributeTest, Comparison, Test};
 use crate::text;

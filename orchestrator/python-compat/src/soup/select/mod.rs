@@ -1,4 +1,4 @@
-//! Which elements a selector means, as soupsieve's `CSSMatch` tells them in an HTML tree without
+//! The elements that a selector matches, as in soupsieve's `CSSMatch`, in an HTML tree without
 //! namespaces.
 //!
 //! Every part of a selector is worked out for all elements at once, from its left end to its right,
@@ -55,7 +55,7 @@ impl<'a> Page<'a> {
         self.visible.iter().enumerate().map(|(id, &visible)| visible && is_so(id)).collect()
     }
 
-    /// What an element is in, but for the document.
+    /// Returns the parent of an element, but not the document.
     pub(super) fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.tree.parent(id).filter(|&parent| parent != 0)
     }

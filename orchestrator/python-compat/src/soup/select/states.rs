@@ -96,6 +96,8 @@ impl Page<'_> {
             State::Required => self.selected(REQUIRED),
             State::Optional => self.selected(OPTIONAL),
             State::ReadOnly => self.selected(READ_ONLY),
+            // From here on soupsieve has a selector for what one element shows, and code for the
+            // rest.
             State::Checked => either(self.selected(CHECKED), self.chosen()),
             State::Default => {
                 let mut submits = self.selected(SUBMITS);

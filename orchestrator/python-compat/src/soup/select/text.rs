@@ -60,7 +60,7 @@ impl Page<'_> {
     }
 }
 
-/// Where a text begins, overlaps included.
+/// Returns the places at which a text begins, overlaps included.
 fn places(whole: &str, text: &str) -> Vec<usize> {
     let Some(first) = text.chars().next() else { return Vec::new() };
     let mut places = Vec::new();

@@ -32,7 +32,7 @@ impl PartialEq for Count {
     }
 }
 
-/// What is known of a column.
+/// The properties of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Column {
     /// It holds the `sys_id` of a record of this table.
@@ -41,7 +41,7 @@ enum Column {
     Choice(BTreeMap<String, String>),
 }
 
-/// What this instance cannot do.
+/// A request that this instance cannot serve.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -51,11 +51,9 @@ pub enum MemoryError {
     /// A reference was given by what people see, and there is no such record.
     #[error("put `{value}` into `{table}.{column}`: nothing is called so")]
     NoSuchValue {
-        /// The table.
         table: String,
-        /// The column.
         column: String,
-        /// What was given.
+        /// The value that was given.
         value: String,
     },
 }
@@ -79,7 +77,7 @@ impl Memory {
         self.displays.insert(table.to_owned(), column.to_owned());
     }
 
-    /// Who makes the records that are made from now on, as their `sys_created_by` says.
+    /// Sets the author of the records that are made from now on: their `sys_created_by`.
     pub fn log_in(&mut self, author: &str) {
         author.clone_into(&mut self.author);
     }
@@ -143,7 +141,7 @@ impl Memory {
         found.ok_or(MemoryError::NoSuchValue { table, column, value: shown })
     }
 
-    /// What people see instead of a whole record.
+    /// Returns the display name of a record.
     fn called<'a>(&self, table: &str, record: &'a Values) -> &'a str {
         let column = self.displays.get(table).map_or("name", String::as_str);
         record.get(column).map_or("", String::as_str)

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 /// and `display_value`.
 pub type Record = Map<String, Value>;
 
-/// What is asked of a table.
+/// A query of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lookup {
     /// The table's name, such as `incident`.
@@ -33,7 +33,7 @@ pub struct Lookup {
     pub display: Display,
 }
 
-/// Which of a value's two forms is wanted.
+/// The form in which a value is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Display {
     /// As it is kept: `false`. A reference is an object with `value`.

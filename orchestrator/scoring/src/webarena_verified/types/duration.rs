@@ -13,7 +13,7 @@ const SECOND: i128 = 1_000_000;
 /// `timedelta` holds less than a milliard days.
 const LIMIT: i128 = 1_000_000_000 * 86_400 * SECOND;
 
-/// What a group of a format counts, as microseconds.
+/// The unit of a format's group, in microseconds.
 #[derive(Debug, Clone, Copy)]
 struct Unit {
     micros: i128,

@@ -1,6 +1,6 @@
 //! `dateutil`'s tokens: words, numbers, and everything else one by one. Its texts are ASCII here.
 
-/// Where a token stands: in a word or a number, with or without dots so far.
+/// The state of the lexer: in a word or a number, with or without dots so far.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Word,
@@ -48,7 +48,7 @@ pub(super) fn split(text: &str) -> Vec<String> {
     tokens
 }
 
-/// What has several dots, or ends in one, falls into its parts.
+/// Adds a token. One with several dots, or with one at its end, falls into its parts.
 fn push(token: String, state: State, seen_letters: bool, tokens: &mut Vec<String>) {
     let dotted = matches!(state, State::WordWithDot | State::NumberWithDot);
     let broken = seen_letters || token.matches('.').count() > 1 || token.ends_with(['.', ',']);

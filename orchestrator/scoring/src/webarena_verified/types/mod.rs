@@ -128,12 +128,12 @@ pub(super) struct TypedValue {
     alternatives: Vec<Normal>,
 }
 
-/// What reading a value may need.
+/// The context in which a value is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading<'a> {
     /// From addresses of sites to their names.
     pub(super) derender: Option<Derender<'a>>,
-    /// What dates lack is taken from this one.
+    /// The day that completes dates.
     pub(super) today: Date,
 }
 

@@ -1,4 +1,4 @@
-//! Texts: what becomes of them before they are read as anything, and `NormalizedString`.
+//! Texts: how they are cleaned before any type reads them, and `NormalizedString`.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub(in crate::webarena_verified) fn is_pattern(text: &str) -> bool {
     text.len() >= 2 && text.starts_with('^') && text.ends_with('$')
 }
 
-/// What is taken for a hyphen.
+/// The characters that count as a hyphen.
 const HYPHENS: [char; 9] = [
     '-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}',
     '\u{ad}',

@@ -423,6 +423,7 @@ fn combine(one: Quantity, sign: &str, other: Quantity) -> Option<Quantity> {
         }
         "//" if one.power == 0 && other.power == 0 => match (one.number, other.number) {
             (Number::Int(a), Number::Int(b)) => {
+                // Python rounds down; the Euclidean division does so only for positive divisors.
                 let floor = a.checked_div_euclid(b)?;
                 let floor = if b < 0 && a.checked_rem_euclid(b)? != 0 { floor - 1 } else { floor };
                 Some(plain(Number::Int(floor)))

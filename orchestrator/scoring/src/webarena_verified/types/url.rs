@@ -33,7 +33,7 @@ impl PartialEq for Url {
     }
 }
 
-/// What is done to the parameters once they are read.
+/// The conversion of the parameters once they are read.
 pub(in crate::webarena_verified) type Retype<'a> =
     &'a dyn Fn(Vec<(String, Node)>) -> Result<Vec<(String, Node)>, PythonException>;
 
@@ -95,6 +95,7 @@ impl<'a> UrlOptions<'a> {
 
 pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, PythonException> {
     let Value::Str(text) = value else {
+        // As Python's `value.rstrip`, on which the package calls it for any truthy value.
         return Err(match value {
             value if crate::webarena_verified::node::is_truthy(value) => {
                 let kind = crate::webarena_verified::node::type_name(value);
@@ -107,6 +108,7 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
     if text.is_empty() {
         return Err(PythonException::new("Empty URL value"));
     }
+    // The package normalises no regular expression, but for the slashes at its end.
     if is_pattern(text) {
         let parameters = match options.parameters {
             Some(given) => typed(given_parameters(given), options)?,

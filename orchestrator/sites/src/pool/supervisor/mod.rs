@@ -71,6 +71,7 @@ pub(super) fn run(
     own: mpsc::WeakUnboundedSender<Message>,
 ) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
     let PoolSettings { site, driver, instances, events, gate, unproven } = settings;
+    // One more instance is kept where resets take time, so that a lease need not wait for one.
     let spare =
         matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
@@ -161,6 +162,7 @@ impl PoolActor {
             Message::Restored { id, result, took } => self.restored(id, result, took),
             Message::Gone { id, took } => {
                 let removed = self.slots.remove(&id);
+                // While the pool stops, an instance that is gone was not reset.
                 if removed.is_some() && !self.work.stopping.is_cancelled() {
                     self.recycled(id, took, ResetMethod::Replaced);
                 }
@@ -175,6 +177,7 @@ impl PoolActor {
             Message::Stop(reply) => {
                 self.stopping.push(reply);
                 self.work.stopping.cancel();
+                // Dropping what waits tells its senders that there will be no lease.
                 self.queue.clear();
                 self.settling.clear();
                 for id in self.running() {

@@ -295,6 +295,8 @@ impl ReplaySet {
             return Ok(KnownWrite::bare(key, method, url, capture.at_millis));
         };
         let request = parts.request_at(&url);
+        // A rule leaves out parts that change with each load, so that the same write has the same
+        // key.
         let rule = self.changing_parts().rules.iter().find_map(|rule| rule.key(&request));
         let key = rule.unwrap_or_else(|| matching::normalised(&request).0);
         let sent =
@@ -308,6 +310,7 @@ impl ReplaySet {
         };
         let headers = response.map(|head| head.headers).unwrap_or_default();
         let sets = headers.contains("Set-Cookie");
+        // Scripts often send searches as POST. What sets a cookie or names a mutation is none.
         let may_query = method == "POST"
             && !effects::body::says_mutation(&sent)
             && (200..300).contains(&capture.status)

@@ -228,6 +228,7 @@ pub(super) fn queries(
             endpoints.entry(write.endpoint()).or_default().push((*hit, write));
         }
     }
+    // One request that may not be a query speaks against its whole address.
     endpoints.retain(|_, writes| writes.iter().all(|(_, write)| write.may_query));
     if endpoints.is_empty() {
         return Ok(Vec::new());
@@ -300,6 +301,7 @@ fn are_automatic(
                 None => drop(late.insert(number)),
             }
         }
+        // A load that it did not follow shows that something else sends it.
         if followed.contains(&false) {
             return Ok(false);
         }

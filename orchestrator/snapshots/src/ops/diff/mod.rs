@@ -218,6 +218,7 @@ fn entries(
             Ok(())
         },
     )?;
+    // Records of merged snapshots are not in the order of time.
     for captures in all.values_mut() {
         captures.sort_by_key(|entry| entry.date);
     }

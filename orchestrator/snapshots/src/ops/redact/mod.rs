@@ -104,8 +104,10 @@ pub fn redact(
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
     let mut cleaner = Cleaner::new(what);
     let pages = archives[0].pages();
+    // A secret that a rule finds in one place also stands where no rule would look.
     let found = collect(&archives[0], &cleaner, &pages)?;
     let given = what.values.iter().map(|value| value.clone().into_bytes());
+    // A short one, such as `1`, would be replaced all over the pages.
     let long = found.iter().filter(|value| value.len() >= LEAST_FOUND).cloned();
     let values_to_find: BTreeSet<Vec<u8>> = given.chain(long).collect();
     cleaner.literals = Literals::new(&what.key, &values_to_find);

@@ -19,6 +19,7 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
         if !names.insert(entry.name.as_str()) {
             findings.error(Flaw::Twice, &entry.name, "the container holds two files of this name");
         }
+        // Players read records by their offsets in the file.
         let must_be_stored = entry.name.starts_with("archive/") || entry.name.ends_with(".gz");
         if must_be_stored && !entry.stored {
             findings.error(
@@ -46,6 +47,7 @@ pub(super) fn check(package: &Package, findings: &mut Findings) -> Result<(), Er
     for entry in package.entries() {
         match listed.get(entry.name.as_str()) {
             Some(resource) => file(package, entry, resource, findings)?,
+            // Neither the list nor its digest can list itself.
             None if entry.name == DESCRIPTION || entry.name == DIGEST => {}
             None => findings.error(
                 Flaw::NotListed,

@@ -91,6 +91,7 @@ pub(super) fn check(
     if compressed.is_empty() && plain.is_empty() {
         findings.error(Flaw::Index, "indexes/", "there is no index");
     }
+    // Players find the blocks of a compressed index (ZipNum) by its list alone.
     for entry in &compressed {
         let list = format!("{}.idx", entry.name.trim_end_matches(".cdx.gz"));
         match lists.iter().find(|entry| entry.name == list) {
@@ -101,6 +102,7 @@ pub(super) fn check(
         }
     }
     for entry in compressed {
+        // A compressed index of a few bytes may unpack without end.
         let lines = MultiGzDecoder::new(package.reader(entry)).take(package.contents());
         let lines = BufReader::new(lines);
         pass.lines(&entry.name, lines, findings);

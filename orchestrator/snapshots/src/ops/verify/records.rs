@@ -59,6 +59,7 @@ pub(super) fn check(
                 );
                 pass.record(at, record, findings);
             }
+            // Damage is a finding: the scan goes on behind it.
             Err(crate::Error::Damaged { segment, offset, damage, .. }) => {
                 findings.error(
                     Flaw::Damaged,
@@ -69,6 +70,7 @@ pub(super) fn check(
             Err(error) => return Err(error.into()),
         }
     }
+    // Records may refer to others that come after them.
     pass.requests(findings);
     pass.revisits(findings)?;
     Ok(seen)

@@ -15,7 +15,7 @@ pub use suite::{InfinitySuite, suite};
 use super::{Import, ImportError, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
 
-/// What is in the suite's folder beside its tasks: a link to the benchmark's applications.
+/// The link to the benchmark's applications in the suite's folder.
 pub const APPS: &str = "apps";
 /// The program that runs a verifier, by its name and what is in it.
 pub const VERIFY: (&str, &str) = ("verify.py", include_str!("verify.py"));
@@ -24,15 +24,15 @@ pub const SERVE: (&str, &str) = ("serve.py", include_str!("serve.py"));
 
 /// BrowserGym's window, in CSS pixels; the benchmark names none.
 const VIEWPORT: (u32, u32) = (1280, 720);
-/// What page clocks show at the start: the day on which the benchmark was published.
+/// The start of page clocks: the day on which the benchmark was published.
 const CLOCK: &str = "2026-03-23T09:00:00Z";
 /// The benchmark's own (`evaluation/agents.py`: `BrowserUseAgent`).
 const MAX_STEPS: u32 = 50;
 
-/// Which of an application's lists.
+/// A list of tasks of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum List {
-    /// What users want of it.
+    /// The tasks of its users.
     #[default]
     Real,
     /// One task for each function that it has.
@@ -56,7 +56,7 @@ struct Row {
     /// Of real tasks alone.
     difficulty: Option<String>,
     instruction: String,
-    /// Where its verifier is in the application's folder.
+    /// The path of its verifier in the application's folder.
     verify: String,
 }
 

@@ -7,7 +7,6 @@ use crate::import::{Import, ImportError, NewSuite, read_file, reading};
 
 /// A suite, and what it is made of.
 pub struct InfinitySuite {
-    /// The suite.
     pub suite: NewSuite,
     /// The folder with the applications.
     pub folder: Utf8PathBuf,

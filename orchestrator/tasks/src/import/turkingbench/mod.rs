@@ -29,7 +29,7 @@ pub const HOST: &str = "turk.test";
 pub const TURKLE: &str = "hits";
 /// The host that it is reached by.
 const TURKLE_HOST: &str = "hits.test";
-/// Who is logged in there.
+/// The account that is logged in there.
 const WORKER: &str = "worker";
 /// The name of the site that stands for other hosts, where the user has their files.
 pub const VENDOR: &str = "vendor";
@@ -42,7 +42,7 @@ const GOAL: &str = "This page describes a task and has a form for its answers. D
 /// Actions that are allowed in any case, and those for each field.
 const MAX_STEPS: (usize, usize) = (30, 2);
 
-/// What shows the pages of a task.
+/// The server of a task's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageHost {
     /// The site [`SITE`].
@@ -74,7 +74,6 @@ impl PageHost {
 /// A task with its files, and how it is imported.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
-    /// The task.
     pub task: &'a turkingbench::Task,
     /// Its page.
     pub template: &'a str,
@@ -86,7 +85,7 @@ pub struct Source<'a> {
     pub tags: &'a [String],
     /// The sites of the world.
     pub sites: &'a [String],
-    /// What shows its pages.
+    /// The server of its pages.
     pub through: PageHost,
 }
 
@@ -205,8 +204,9 @@ fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> us
         .map_or(0, |(worker, _)| worker)
 }
 
-/// What earns all in a field of this type, as this worker has it where that is so; none where that
-/// is to leave it as it is. Of a type that is not known the answer of most is taken.
+/// Returns the value that earns all in a field of this type, in this worker's version where it
+/// earns all. None where the field is best left as it is. For a type that is not known it is the
+/// answer of most workers.
 fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
     let own = golds.get(worker);
     let best = match kind {

@@ -20,7 +20,7 @@ const IMAGE: &str = "hits-turkingbench";
 /// tasks are chosen.
 const INSTANCES: u64 = 1_000_000;
 
-/// Which of its tasks, and where the files of other hosts are.
+/// The selection of tasks, and the folder with files of other hosts.
 #[derive(Debug, Clone, Default)]
 pub struct SuiteOptions {
     /// Only the tasks of this list of the benchmark's.
@@ -39,7 +39,6 @@ pub struct SuiteOptions {
 
 /// A suite, and what it is made of.
 pub struct TurkingBenchSuite {
-    /// The suite.
     pub suite: NewSuite,
     /// The folder with the benchmark's tasks.
     pub root: Utf8PathBuf,
@@ -91,6 +90,7 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
             missing_hosts.push((task.name.clone(), missing));
         }
     }
+    // The suite may be moved, so its sites name the benchmark's folder by the whole path.
     let root = folder.path().canonicalize_utf8().map_err(reading(folder.path()))?;
     let mut manifests = if options.turkle {
         files.push((format!("images/{IMAGE}/Dockerfile").into(), DOCKERFILE.to_owned()));
@@ -157,8 +157,8 @@ impl SuiteOptions {
         Ok(hosts)
     }
 
-    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in
-    /// the whole folder.
+    /// Returns the server of a task's pages. In Turkle the numbers of its instances follow from its
+    /// place in the whole folder.
     fn through(&self, folder: &Folder, task: &Task) -> PageHost {
         let place =
             folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;

@@ -19,7 +19,7 @@ use crate::{GoalText, MatchLevel, Task, WorldSpec};
 pub const TASKS: &str = "task_configs";
 /// The articles of the knowledge base.
 pub const ARTICLES: &str = "setup_files/knowledge/knowledge_base.json";
-/// What forms show: tables, and the file of each.
+/// The tables of the forms, and the file of each.
 pub const FORMS: [(&str, &str); 5] = [
     ("change_request", "setup_files/forms/expected_change_request_form_fields.json"),
     ("alm_hardware", "setup_files/forms/expected_hardware_form_fields.json"),
@@ -28,14 +28,15 @@ pub const FORMS: [(&str, &str); 5] = [
     ("sys_user", "setup_files/forms/expected_user_form_fields.json"),
 ];
 
-/// What is made of the files.
+/// The options of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskOptions {
     /// The manifest of the instance.
     pub site: String,
-    /// Where the instance is, such as `https://desk.test`.
+    /// The address of the instance, such as `https://desk.test`.
     pub address: String,
-    /// What values follow from that have to be unique, and which tasks are taken where not all are.
+    /// The seed of values that have to be unique, and of the choice of tasks where not all are
+    /// taken.
     pub seed: u64,
     /// How many tasks of each kind at most.
     pub per_kind: Option<usize>,

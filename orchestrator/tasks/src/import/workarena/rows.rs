@@ -1,5 +1,5 @@
-//! The published files, row by row. What is not read here is known all the same: a key that is
-//! neither is an error.
+//! The rows of the published files. Keys that are not used are known as well: any other key is an
+//! error.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::super::{ImportError, read_json};
 
-/// What some tasks need besides their own file.
+/// The files that some tasks need besides their own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Setup {
     /// Of `setup_files/knowledge/knowledge_base.json`.
@@ -96,7 +96,7 @@ struct ListInfo {
     columns: BTreeMap<String, Column>,
 }
 
-/// What an instance says of a column.
+/// A column as an instance describes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Column {

@@ -21,15 +21,15 @@ const LARGEST: u64 = 256 << 20;
 /// An instance, and which tasks are to be done on it.
 #[derive(Debug, Clone)]
 pub struct SuiteOptions {
-    /// Where the instance is.
+    /// The address of the instance.
     pub instance: Url,
-    /// Who sets tasks up on it.
+    /// The user that sets tasks up on it.
     pub user: String,
     /// How many tasks of each kind at most.
     pub per_kind: Option<usize>,
-    /// What values follow from that have to be unique.
+    /// The seed of values that have to be unique.
     pub seed: u64,
-    /// What clocks show when an episode begins.
+    /// The start of page clocks.
     pub clock: Timestamp,
 }
 

@@ -16,7 +16,7 @@ pub(super) fn mix(seed: u64, name: &str, number: usize) -> u64 {
     spread(named ^ number as u64)
 }
 
-/// Which of so many are taken.
+/// Returns the indices of the rows that are taken, at most `most` of `all`.
 pub(super) fn taken(all: usize, most: Option<usize>, seed: u64, name: &str) -> BTreeSet<usize> {
     let mut order: Vec<usize> = (0..all).collect();
     order.sort_by_key(|&number| mix(seed, name, number));

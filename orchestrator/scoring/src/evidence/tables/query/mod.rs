@@ -16,11 +16,11 @@ use thiserror::Error;
 pub struct EncodedQuery {
     /// One of these has to hold; of each all, and of each of these one.
     pub queries: Vec<Vec<Vec<Condition>>>,
-    /// What the records are sorted by, the weightiest first.
+    /// The sort keys, the most significant first.
     pub order: Vec<Order>,
 }
 
-/// What one column has to be.
+/// The condition on one column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
     /// The column, through references as in `theme.name`.
@@ -34,7 +34,6 @@ pub struct Condition {
 /// One key of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// The column.
     pub column: String,
     /// From the greatest to the least.
     pub descending: bool,
@@ -95,7 +94,7 @@ const OR: &str = "OR";
 const NEW_QUERY: &str = "NQ";
 const ORDER: &str = "ORDERBY";
 const DESCENDING: &str = "ORDERBYDESC";
-/// What lists put at the end of their own queries; it says nothing.
+/// The mark that lists put at the end of their own queries. It has no meaning.
 const END: &str = "EQ";
 
 impl EncodedQuery {
@@ -145,7 +144,7 @@ impl EncodedQuery {
         self.queries.iter().any(|all| all.iter().all(one))
     }
 
-    /// Which of two records comes first.
+    /// Compares two records by the sort keys.
     pub fn compare(
         &self,
         left: impl Fn(&str) -> String,

@@ -1,4 +1,4 @@
-//! What a number in a date may be: part of the day, or of the time.
+//! The numbers in a date, which are part of the day or of the time.
 
 use super::parser::State;
 use super::words;
@@ -156,7 +156,7 @@ fn separated(tokens: &[String], at: usize, separator: &str, state: &mut State) -
     Some(at + 4)
 }
 
-/// Where the word stands that says what of the clock a number is.
+/// Returns the index of the word that names the unit of the number at `at`, such as "hours".
 fn clock_label(tokens: &[String], at: usize) -> Option<usize> {
     let is_label =
         |place: usize| tokens.get(place).is_some_and(|token| words::clock(token).is_some());

@@ -6,7 +6,7 @@ use super::super::lexer;
 use super::ymd::{Label, Ymd, days_in};
 use super::{numeric, words};
 
-/// What is known after some tokens.
+/// The state of the parser after some tokens.
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) ymd: Ymd,

@@ -1,4 +1,4 @@
-//! Which of up to three numbers is the year, which the month, which the day.
+//! The assignment of up to three numbers to the year, the month and the day.
 
 use jiff::civil::Date as Day;
 
@@ -80,6 +80,7 @@ impl Ymd {
             return self.by_labels(known);
         }
         let v = &self.values;
+        // As in `dateutil`'s `resolve_ymd`, a number above 31 can only be a year.
         Some(match (v.as_slice(), self.month) {
             ([], _) => [None, None, None],
             ([only], Some(_)) => [None, Some(*only), None],
