@@ -5,8 +5,8 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::{Options, parts};
 use results::RunFolder;
-use runs::{Options, parts};
 use tasks::Suite;
 
 use crate::Error;

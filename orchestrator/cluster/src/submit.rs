@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::{Options, parts};
 use results::parts::{Durations, WeighedEpisode, assign, input_files};
 use results::{EpisodeId, RunFolder};
-use runs::{Options, parts};
 use tasks::{Suite, Task};
 
 use crate::folder::ClusterFolder;

@@ -1,6 +1,6 @@
 //! `sandbox doctor`: what this machine lacks, which commands need it, and how to install it.
 
-use runs::machine::{self, Finding};
+use play::machine::{self, Finding};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use host_check::Key;
 use parking_lot::Mutex;
-use runs::gym::{self, Settings};
-use runs::{Event, Limits, Options, Progress};
+use play::gym::{self, Settings};
+use play::{Event, Limits, Options, Progress};
 use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
@@ -96,7 +96,7 @@ impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let trust = &self.scoring.models.trust;
         let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {

@@ -1,9 +1,9 @@
 //! `sandbox trace --open-page`: the frozen world at the page of one step, in a window.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
 use results::{RunFolder, Step};
-use runs::Options;
-use runs::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
 use tasks::{GoalText, Suite, Task};
 
 use crate::commands::daemon;
@@ -41,7 +41,7 @@ pub(crate) async fn open(
     let played = folder.inputs()?.map(|inputs| inputs.path(&inputs.suite));
     let usual = || played.unwrap_or_else(|| Utf8Path::new("tasks").join(&record.suite));
     let suite_folder = page.suite.map_or_else(usual, Utf8Path::to_owned);
-    let mut suite = runs::suites::load_undated(&suite_folder)?;
+    let mut suite = play::suites::load_undated(&suite_folder)?;
     suite.task(&episode.task).map_err(Failure::input)?;
     if !show::has_display() {
         explain(page, &suite_folder, &episode.task, url);

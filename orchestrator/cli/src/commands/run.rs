@@ -10,11 +10,11 @@ use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
 use cluster::site_images::{Ids, SiteImages};
 use llm_client::Model;
+use play::consent::Agreed;
+use play::{Limits, LiveFill, Options, Progress};
 use processes::Variable;
 use results::Shard;
 use results::{Summary, counted};
-use runs::consent::Agreed;
-use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
 use tasks::Suite;
 
@@ -177,7 +177,7 @@ impl Run {
 
     /// Reads the suite, and asks for what it does.
     pub(crate) fn load(&mut self) -> Result<Suite, Failure> {
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         self.agree(&mut suite)?;
         Ok(suite)
     }
@@ -227,7 +227,7 @@ impl Run {
     async fn provide_images(&self, suite: &Suite) -> Outcome {
         let Some(archive) = self.cluster.site_images.as_deref() else { return Ok(()) };
         let options = self.options_with(Model::default(), None)?;
-        let tasks = runs::parts::tasks_of(suite, &options)?;
+        let tasks = play::parts::tasks_of(suite, &options)?;
         let tasks = tasks.iter().map(|task| task.id.as_str()).collect();
         let images = SiteImages::of(suite, &tasks, Some(archive))?;
         if images.is_empty() {
@@ -290,7 +290,7 @@ impl Run {
                 shown(event);
             }),
         };
-        let outcome = runs::run(suite, &self.agent, options, interrupt::token(), progress).await;
+        let outcome = play::run(suite, &self.agent, options, interrupt::token(), progress).await;
         board.clear();
         Ok(outcome?)
     }

@@ -58,7 +58,7 @@ impl Show {
 
 /// The snapshots of a suite's world and of its tasks.
 fn snapshots_of(suite: &Utf8PathBuf, data: &DataFolder) -> Result<ReplaySet, Failure> {
-    let suite = runs::suites::load(suite)?;
+    let suite = play::suites::load(suite)?;
     let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
     let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
     files.sort();

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::consent::{Given, of_suite};
+use play::{AgentAgain, Options, agent_again, options_again};
 use processes::Variable;
 use results::pack::{Manifest, Part, Unpacked};
 use results::{Comparison, Summary, counted, fingerprint};
 use results::{Conditions, RunFolder, RunRecord};
-use runs::consent::{Given, of_suite};
-use runs::{AgentAgain, Options, agent_again, options_again};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
@@ -124,7 +124,7 @@ impl Verify {
         let site_variables = self.variables.given.clone();
         let options = Options { agreed, site_variables, keep_order, ..options };
         let board = Board::new();
-        let outcome = runs::run(&suite, &agent, &options, stop, board.progress()).await;
+        let outcome = play::run(&suite, &agent, &options, stop, board.progress()).await;
         board.clear();
         let summary = outcome?;
         if !summary.is_complete() {

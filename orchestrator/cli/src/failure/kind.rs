@@ -19,9 +19,9 @@ fn failure(kind: Kind, error: &dyn std::error::Error, cure: Option<&str>) -> Fai
     kind(format!("failed to {}{cure}", error_text::with_causes(error)))
 }
 
-impl From<runs::Error> for Failure {
-    fn from(error: runs::Error) -> Failure {
-        use runs::Error;
+impl From<play::Error> for Failure {
+    fn from(error: play::Error) -> Failure {
+        use play::Error;
         let mut cure = None;
         let kind: Kind = match error {
             Error::Results(error) => return error.into(),
@@ -62,9 +62,9 @@ impl From<agents::llm::ServerError> for Failure {
 }
 
 /// A suite that cannot be loaded is the user's to mend.
-impl From<runs::suites::SuiteError> for Failure {
-    fn from(error: runs::suites::SuiteError) -> Failure {
-        use runs::suites::SuiteError;
+impl From<play::suites::SuiteError> for Failure {
+    fn from(error: play::suites::SuiteError) -> Failure {
+        use play::suites::SuiteError;
         let kind: Kind = match &error {
             SuiteError::NotThere { .. }
             | SuiteError::Load { .. }

@@ -1,8 +1,8 @@
 //! How far programs are confined: options of the commands that start any.
 
 use camino::Utf8PathBuf;
+use play::ConfinementOptions;
 use processes::confine::{Host, Level};
-use runs::ConfinementOptions;
 
 use crate::failure::Failure;
 use crate::options::{self, DataFolder};

@@ -34,7 +34,7 @@ impl Logging {
     pub(crate) fn start(&self) {
         let level = match self.verbose {
             0 if self.log_json => {
-                format!("warn,{}=info,{}=info", runs::log::ENDED, board::PROGRESS)
+                format!("warn,{}=info,{}=info", play::log::ENDED, board::PROGRESS)
             }
             0 => "warn".to_owned(),
             1 => own("warn", "info"),
@@ -84,12 +84,12 @@ const OURS: [&str; 36] = [
     "in_flight",
     "llm_client",
     "object_files",
+    "play",
     "processes",
     "python_compat",
     "python_repr",
     "recorder",
     "results",
-    "runs",
     "scoring",
     "search",
     "sites",

@@ -8,9 +8,9 @@ use agents::AgentSpec;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 pub use manifest::{EngineSidecar, Manifest, job_name};
 use object_files::is_address;
+use play::{Options, parts};
 use results::mirror;
 use results::parts::input_files;
-use runs::{Options, parts};
 use serde_json::json;
 use sites::Site;
 use sites::manifest::DriverSpec;
@@ -217,7 +217,7 @@ impl PodRun {
         }
         let Some(manifests) = &suite.world.sites else { return Ok(None) };
         let known =
-            Site::load_all(manifests).map_err(|source| runs::Error::Manifests { source })?;
+            Site::load_all(manifests).map_err(|source| play::Error::Manifests { source })?;
         let named: BTreeSet<&String> = tasks.iter().flat_map(|task| &task.sites).collect();
         let is_container = |site: &&Site| {
             matches!(site.driver, DriverSpec::Docker(_)) && named.contains(&site.name)

@@ -107,7 +107,7 @@ impl Annotate {
         let world = place.world.as_ref().filter(|world| annotate::is_of(world, snapshots));
         match world.map(|world| world.clock).filter(|clock| *clock != UNDATED) {
             Some(clock) => Ok(clock),
-            None => Ok(runs::suites::recorded(snapshots)?),
+            None => Ok(play::suites::recorded(snapshots)?),
         }
     }
 

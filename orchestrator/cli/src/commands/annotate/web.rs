@@ -9,8 +9,8 @@ use gateway::{
     CertificateAuthority, DatePolicy, Gateway, MatchLevel, Replay, ReplayOptions, Routes, Target,
 };
 use in_flight::InFlight;
+use play::browser_state;
 use recorder::{RecordingGateway, RecordingGatewayOptions};
-use runs::browser_state;
 use snapshots::RecordingOptions;
 use tasks::{DeviceSpec, Suite, WorldSpec};
 
@@ -94,7 +94,7 @@ impl Annotate {
                     gateway,
                     ca,
                     determinism: Determinism { clock_start: draft.clock, seed: world.seed },
-                    device: runs::device::of_task(&world, &device),
+                    device: play::device::of_task(&world, &device),
                     states,
                 })))
             }

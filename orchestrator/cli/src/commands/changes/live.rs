@@ -8,12 +8,12 @@ use std::time::Duration;
 use browser::Device;
 use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
+use play::changes::Verdict;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
 use recorder::{
     CrawlOptions, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Skip, Tour,
 };
-use runs::changes::Verdict;
 use snapshots::RecordingOptions;
 use tasks::Suite;
 use url::Url;

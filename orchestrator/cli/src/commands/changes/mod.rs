@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
-use recorder::plan::seeds;
-use results::{counted, short_url};
-use runs::changes::{
+use play::changes::{
     ChangeOptions, Changes, ComparedPages, PageChange, SuiteChanges, TaskChanges, Verdict, compare,
     pictures_of, write_junit, write_report,
 };
+use recorder::plan::seeds;
+use results::{counted, short_url};
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
@@ -78,7 +78,7 @@ pub(crate) struct ReportOptions {
 impl Check {
     /// Visits, compares, writes the reports; an answer of no unless all is the same.
     pub(crate) async fn run(&self, json: bool, force: bool) -> Outcome {
-        let suite = runs::suites::load(&self.suite)?;
+        let suite = play::suites::load(&self.suite)?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
             ids => ids
@@ -273,7 +273,7 @@ pub(crate) fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8Pat
 fn dated(files: &[Utf8PathBuf]) -> String {
     let each = files.iter().map(|path| {
         let name = path.file_name().unwrap_or(path.as_str());
-        match runs::suites::recorded_at(path).ok().flatten() {
+        match play::suites::recorded_at(path).ok().flatten() {
             Some(time) => format!("{name} of {}", time.inner().strftime("%Y-%m-%d")),
             None => name.to_owned(),
         }

@@ -45,7 +45,7 @@ impl Open {
             cookies = given
                 .cookies
                 .into_iter()
-                .map(|cookie| runs::session_cookie(cookie, &site.url))
+                .map(|cookie| play::session_cookie(cookie, &site.url))
                 .collect();
         }
         let door = Door::at_socket(super::folder(&self.data)?.gateway());

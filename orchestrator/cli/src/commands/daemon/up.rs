@@ -175,7 +175,7 @@ impl Up {
     /// `added` to others, all of them have to be among those; where none is up yet, there has to be
     /// one.
     async fn startable(&self, sites: Vec<Site>, added: bool) -> Result<Vec<String>, Failure> {
-        let list = runs::consent::of_sites(&sites, &self.plan.variables.given)?;
+        let list = play::consent::of_sites(&sites, &self.plan.variables.given)?;
         self.trust.agree(&format!("the sites of {}", self.plan.sites.path()), &list, &self.data)?;
         let named = !self.plan.names.is_empty();
         let name = |site: &Site| site.name.clone();

@@ -5,10 +5,10 @@ pub(crate) mod program;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::attach::{self, AttachedProgram, AttachedSession};
 use processes::confine::Confined;
 use results::{EpisodeRecord, Outcome as Ended};
-use runs::Options;
-use runs::attach::{self, AttachedProgram, AttachedSession};
 use serde::Serialize;
 
 use crate::commands::daemon;
@@ -93,7 +93,7 @@ impl Env {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let task = std::slice::from_ref(&self.task);
         let agreed = self.trust.agree_to_suite(&mut suite, task, &self.variables, &self.data)?;
         let options = Options {

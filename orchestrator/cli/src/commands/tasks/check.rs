@@ -3,10 +3,10 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::consent::Agreed;
+use play::solutions::{self, Finding, Solutions};
 use results::{Summary, counted};
-use runs::Options;
-use runs::consent::Agreed;
-use runs::solutions::{self, Finding, Solutions};
 use tasks::Suite;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -47,7 +47,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) async fn run(self) -> Outcome {
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let agreed =
             self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let temporary = processes::temporary::new("check-");
