@@ -101,14 +101,6 @@ pub enum Error {
     /// A packed run, or what was recorded of it, cannot be read.
     #[error(transparent)]
     Pack(#[from] results::pack::Error),
-    /// Nothing can be heard at the address.
-    #[error("listen at {address}: {source}; name another address, or port 0 for a free one")]
-    Listen {
-        /// The address.
-        address: std::net::SocketAddr,
-        /// What the system said.
-        source: std::io::Error,
-    },
 }
 
 fn same(tasks: usize) -> String {

@@ -19,7 +19,6 @@
 //! options, progress   what a run is told, and what it tells
 //! evidence/           what rules ask of an episode's environment
 //! consent/            what a suite would do besides, and what is agreed to
-//! gym/                episodes step by step over HTTP, for training
 //! fidelity, changes   how well a snapshot replays; what has changed between two
 //! rescore/            scoring what was saved
 //! again               a packed run, played again
@@ -39,27 +38,28 @@ pub mod changes;
 mod confinement;
 pub mod consent;
 pub mod environment;
-mod episode;
+pub mod episode;
 mod error;
 mod evidence;
 pub mod fidelity;
-pub mod gym;
 pub mod machine;
 mod offline_visit;
 mod options;
 mod progress;
 mod rescore;
-mod run;
+pub mod run;
 pub mod solutions;
 pub mod suites;
 mod uploaded;
 pub mod world;
 
 pub use again::{AgentAgain, agent_again, options_again};
+pub use blocking::blocking;
 pub use environment::Environment;
 pub use episode::deadline::SCORING;
 pub use episode::log;
 pub use error::Error;
+pub use evidence::workarena_session::WorkArenaSession;
 pub use options::{ConfinementOptions, Limits, LiveFill, Options};
 pub use progress::{Event, Progress, silent};
 pub use rescore::{

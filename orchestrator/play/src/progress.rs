@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use results::{EpisodeId, EpisodeRecord};
 
-use crate::gym::GymAddress;
-
 /// Takes events; called from the workers, must not block.
 pub type Progress = Arc<dyn Fn(Event<'_>) + Send + Sync>;
 
@@ -32,8 +30,6 @@ pub enum Event<'a> {
         /// Number of the worker, from 0.
         worker: usize,
     },
-    /// A gym answers now.
-    Listening(&'a GymAddress),
     /// An episode begins.
     Started {
         /// Number of the worker, from 0.

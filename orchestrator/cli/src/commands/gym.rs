@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use gym::server::{self, Event, Progress, Settings};
 use host_check::Key;
 use parking_lot::Mutex;
-use play::gym::{self, Settings};
-use play::{Event, Limits, Options, Progress};
+use play::{Limits, Options};
 use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
@@ -128,8 +128,8 @@ impl Gym {
         let joining = match self.join {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
-                Some(gym_balancer::Joining::start(
-                    gym_balancer::Membership::new(&front, front_key, key.clone())?,
+                Some(gym::balancer::Joining::start(
+                    gym::balancer::Membership::new(&front, front_key, key.clone())?,
                     listens,
                     interrupt::token(),
                 ))
@@ -141,7 +141,7 @@ impl Gym {
         let shown = bar.clone();
         let told = Mutex::new(Some(told));
         let on_event: Progress = Arc::new(move |event| match event {
-            Event::Site(event) => {
+            Event::Played(play::Event::Site(event)) => {
                 if let Some(warning) = event.warning() {
                     shown.suspend(|| out::warn(&warning));
                 } else if let Some(text) = event.words() {
@@ -157,15 +157,15 @@ impl Gym {
                 }
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
-            Event::Ended { episode, record, .. } => {
+            Event::Played(play::Event::Ended { episode, record, .. }) => {
                 let worth = record
                     .score
                     .map_or_else(|| "not judged yet".to_owned(), |score| format!("{score:.2}"));
                 eprintln!("{episode}  {}  {worth}", record.outcome.kind());
             }
-            _ => {}
+            Event::Played(_) => {}
         });
-        let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
+        let served = server::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
         let left = match joining {
             Some(joining) => joining.end().await.map_err(Failure::from),

@@ -40,10 +40,9 @@ impl From<play::Error> for Failure {
                 cure = source.cure();
                 Failure::Environment
             }
-            Error::Started { .. }
-            | Error::Agreements { .. }
-            | Error::Listen { .. }
-            | Error::World { .. } => Failure::Environment,
+            Error::Started { .. } | Error::Agreements { .. } | Error::World { .. } => {
+                Failure::Environment
+            }
         };
         failure(kind, &error, cure)
     }
@@ -242,10 +241,21 @@ impl From<cluster::Error> for Failure {
     }
 }
 
+/// A gym that cannot be served.
+impl From<gym::server::Error> for Failure {
+    fn from(error: gym::server::Error) -> Failure {
+        use gym::server::Error;
+        match error {
+            Error::Played(error) => error.into(),
+            Error::Listen { .. } => failure(Failure::Environment, &error, None),
+        }
+    }
+}
+
 /// A front that cannot serve, or a gym that cannot join one.
-impl From<gym_balancer::Error> for Failure {
-    fn from(error: gym_balancer::Error) -> Failure {
-        use gym_balancer::Error;
+impl From<gym::balancer::Error> for Failure {
+    fn from(error: gym::balancer::Error) -> Failure {
+        use gym::balancer::Error;
         let kind = match &error {
             Error::Url { .. } | Error::Unfit { .. } => Failure::Input,
             Error::Listen { .. } | Error::Key { .. } | Error::Join { .. } => Failure::Environment,

@@ -61,7 +61,7 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 36] = [
+const OURS: [&str; 35] = [
     "sandbox",
     "agents",
     "annotate",
@@ -75,8 +75,7 @@ const OURS: [&str; 36] = [
     "file_version",
     "files",
     "gateway",
-    "gym_balancer",
-    "gym_protocol",
+    "gym",
     "host_check",
     "html_scan",
     "http_client",

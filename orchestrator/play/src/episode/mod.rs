@@ -34,38 +34,44 @@ const GRACE: Duration = Duration::from_secs(2);
 const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 
 /// What an episode is given besides the environment and the agent.
-pub(crate) struct EpisodeSpec<'a> {
-    pub(crate) id: &'a EpisodeId,
-    pub(crate) task: &'a Task,
-    pub(crate) folder: &'a EpisodeFolder,
+pub struct EpisodeSpec<'a> {
+    /// Which one it is.
+    pub id: &'a EpisodeId,
+    /// What is to be done.
+    pub task: &'a Task,
+    /// Where its files are written.
+    pub folder: &'a EpisodeFolder,
     /// What it may take.
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// WorkArena's instance, where the task is one of its; the caller tears it down.
-    pub(crate) session: WorkArenaSession,
+    pub session: WorkArenaSession,
     /// Whether there is a screenshot of each step.
-    pub(crate) screenshots: bool,
+    pub screenshots: bool,
     /// Whether what pages keep in the browser is a result.
-    pub(crate) keep_storage: bool,
+    pub keep_storage: bool,
     /// Whether what passes over the network is a result.
-    pub(crate) keep_network: bool,
+    pub keep_network: bool,
     /// Whether published bugs are reproduced.
-    pub(crate) scoring_mode: ScoringMode,
+    pub scoring_mode: ScoringMode,
     /// Who rules on what the scorer leaves open.
-    pub(crate) judge: &'a Model,
+    pub judge: &'a Model,
     /// Called before the agent is asked for its n-th action, with the score so far, where that is
     /// known. The agent of a run is not told.
-    pub(crate) on_step: &'a (dyn Fn(u32, Option<f64>) + Send + Sync),
+    pub on_step: &'a (dyn Fn(u32, Option<f64>) + Send + Sync),
 }
 
 /// An episode that has ended.
-pub(crate) struct EpisodeResult {
-    pub(crate) record: EpisodeRecord,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) requests: Vec<Request>,
+pub struct EpisodeResult {
+    /// Its record.
+    pub record: EpisodeRecord,
+    /// What was seen and done.
+    pub steps: Vec<Step>,
+    /// What was requested.
+    pub requests: Vec<Request>,
     /// The environment is in no state to be used again.
-    pub(crate) spent: bool,
+    pub spent: bool,
     /// Why its agent could not be started at all.
-    pub(crate) unstartable: Option<String>,
+    pub unstartable: Option<String>,
 }
 
 /// What ends an episode other than the agent or its allowance.
@@ -94,7 +100,7 @@ enum ReplyOutcome {
 
 /// Plays an episode to its end and scores it. An error is one of keeping results; all others are
 /// outcomes.
-pub(crate) async fn play<E: Environment>(
+pub async fn play<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
     attempt: &EpisodeSpec<'_>,

@@ -24,7 +24,7 @@ use crate::evidence::servicenow::ServiceNow;
 
 /// A place for the session of one episode; empty where its task is none of WorkArena.
 #[derive(Clone, Default)]
-pub(crate) struct WorkArenaSession(Arc<Mutex<Option<OpenSession>>>);
+pub struct WorkArenaSession(Arc<Mutex<Option<OpenSession>>>);
 
 struct OpenSession {
     config: Config,
@@ -75,7 +75,7 @@ impl WorkArenaSession {
     }
 
     /// Removes what was made on the instance. What cannot be removed is told and changes no result.
-    pub(crate) async fn teardown(&self) {
+    pub async fn teardown(&self) {
         let Some(OpenSession { config, session }) = self.0.lock().await.take() else { return };
         let Session { mut visit, mut tables } = session;
         if let Err(error) = config.tear_down(&mut visit, &mut tables).await {

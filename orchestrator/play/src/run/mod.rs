@@ -105,10 +105,10 @@ pub struct HostFacts {
 
 impl HostFacts {
     /// This machine. In a window, another browser shows the pages.
-    pub(crate) async fn of(
-        running: Option<&RunningSites>,
-        headed: bool,
-    ) -> Result<HostFacts, Error> {
+    ///
+    /// # Errors
+    /// When the engine does not tell the images of sites.
+    pub async fn of(running: Option<&RunningSites>, headed: bool) -> Result<HostFacts, Error> {
         let chromium = blocking(move || chromium_version(headed)).await?;
         let Some(RunningSites { town, instances }) = running else {
             return Ok(HostFacts { chromium, ..HostFacts::default() });
@@ -189,14 +189,18 @@ where
     Ok(Summary::read(folder.path())?)
 }
 
-pub(crate) async fn close<E: Environment>(environment: E) {
+/// Ends an environment. One that does not end in time is dropped.
+pub async fn close<E: Environment>(environment: E) {
     if tokio::time::timeout(CLOSE_WITHIN, environment.close()).await.is_err() {
         tracing::warn!(within = ?CLOSE_WITHIN, "the environment did not close and was dropped");
     }
 }
 
 /// The tasks of a suite that are asked for, with the actions that they may have.
-pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Error> {
+///
+/// # Errors
+/// When a task that is asked for is not in the suite.
+pub fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Error> {
     let mut tasks = suite.select(&options.tasks, options.max_steps)?;
     tasks.truncate(options.limit.unwrap_or(usize::MAX));
     Ok(tasks)
@@ -236,7 +240,10 @@ pub(crate) fn open_folder(
 }
 
 /// What is written down of a run before it begins.
-pub(crate) fn record(
+///
+/// # Errors
+/// When a file of the world cannot be read for its digest.
+pub fn record(
     suite: &Suite,
     tasks: &[Task],
     agent: String,
@@ -287,7 +294,7 @@ pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
 }
 
 /// The folder of the results: the one that was asked for, or `runs/<suite>-<agent>-<UTC time>`.
-pub(crate) fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp) -> Utf8PathBuf {
+pub fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp) -> Utf8PathBuf {
     if let Some(path) = &options.out {
         return path.clone();
     }

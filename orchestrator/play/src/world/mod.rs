@@ -10,9 +10,9 @@ pub mod device;
 mod instances;
 mod memory;
 mod resources;
-pub(crate) mod running_sites;
+pub mod running_sites;
 mod snapshot_set;
-pub(crate) mod start_pages;
+pub mod start_pages;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -32,16 +32,20 @@ const ACTION: SignedDuration = SignedDuration::from_secs(10);
 const ADMINISTRATOR: &str = "admin";
 
 /// Sites that are up for a run.
-pub(crate) struct RunningSites {
-    pub(crate) town: SiteGroup,
+pub struct RunningSites {
+    /// The sites.
+    pub town: SiteGroup,
     /// How many instances of each there are.
-    pub(crate) instances: BTreeMap<String, usize>,
+    pub instances: BTreeMap<String, usize>,
 }
 
 /// Starts the sites that tasks name, in as many instances as there is room for, and waits until
 /// they are ready. None where the world has no sites. This comes before anything of a suite is
 /// started or read, so it is refused here what nobody has agreed to.
-pub(crate) async fn open(
+///
+/// # Errors
+/// When something was not agreed to, a site lacks what a task asks of it, or one does not start.
+pub async fn open(
     suite: &Suite,
     tasks: &[Task],
     options: &Options,
@@ -90,7 +94,7 @@ pub(crate) async fn open(
 }
 
 /// Ends all instances. What goes wrong here changes no result.
-pub(crate) async fn stop(town: &SiteGroup) {
+pub async fn stop(town: &SiteGroup) {
     if let Err(error) = town.stop().await {
         tracing::warn!(%error, "instances of sites were left behind; `sandbox down --all` removes them");
     }

@@ -17,7 +17,10 @@ const NAMED: usize = 8;
 
 /// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages
 /// are in them.
-pub(crate) async fn open(
+///
+/// # Errors
+/// When a snapshot cannot be opened, or nothing answers the host of a start page.
+pub async fn open(
     suite: &Suite,
     tasks: &[Task],
     town: Option<SiteGroup>,

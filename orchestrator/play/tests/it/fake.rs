@@ -9,8 +9,8 @@ use browser::{
     Action, ActionTarget, Observation, ObservationOptions, ScreenshotOptions, StorageState,
 };
 use gateway::{Answer, Entry, NearestRequest};
+use play::Environment;
 use play::environment::{EnvironmentError, NotActed};
-use play::{Environment, Event, Progress};
 use scoring::assistantbench::GoldAnswer;
 use scoring::solution::{Element, OracleStep};
 use scoring::{
@@ -251,30 +251,6 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         world: WorldSpec { seed: 7, ..WorldSpec::new("2026-03-14T09:00:00Z".parse()?) },
         tasks: vec![task("bike.one", 1), task("bike.two", 2), task("bike.zero", 0)],
     })
-}
-
-/// Keeps the names of events.
-pub(crate) fn listener() -> (Progress, Arc<std::sync::Mutex<Vec<String>>>) {
-    let heard = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let ears = heard.clone();
-    let progress: Progress = Arc::new(move |event: Event<'_>| {
-        let text = match event {
-            Event::Planned { episodes, done } => format!("planned {episodes}, {done} done"),
-            Event::BringingUp { worker } => format!("{worker}: bringing up"),
-            Event::Started { worker, episode } => format!("{worker}: {episode}"),
-            Event::Step { worker, step, max_steps, .. } => {
-                format!("{worker}: step {step} of {max_steps}")
-            }
-            Event::Ended { worker, record, .. } => {
-                format!("{worker}: {} {}", record.outcome.kind(), record.score.unwrap_or(f64::NAN))
-            }
-            _ => return,
-        };
-        if let Ok(mut heard) = ears.lock() {
-            heard.push(text);
-        }
-    });
-    (progress, heard)
 }
 
 pub(crate) const SHORT: Duration = Duration::from_millis(200);

@@ -1,13 +1,6 @@
-//! Runs from outside: played and served with a browser that is not there, and written by hand to be
-//! shown.
+//! Runs from outside, played with a browser that is not there.
 
-mod export;
 mod fake;
-mod gym;
-mod many;
-mod report;
+mod listener;
 mod runs;
-mod server;
-mod viewer;
 mod workarena;
-mod written;

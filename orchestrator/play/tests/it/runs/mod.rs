@@ -20,7 +20,8 @@ use tasks::{GoalText, StopRules, Suite, UserMessage};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::fake::{Fake, Mood, SHORT, listener, suite};
+use crate::fake::{Fake, Mood, SHORT, suite};
+use crate::listener::listener;
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
 
