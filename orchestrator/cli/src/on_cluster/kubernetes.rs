@@ -22,12 +22,9 @@ pub(super) fn write(mut run: Run) -> Outcome {
         claim: options.claim.clone(),
         secret: options.secret.clone(),
         engine_image: options.engine_image.clone(),
-        site_images: options.site_images.clone(),
-        parts: options.parts,
+        parts: super::part_options(&run, arguments::of_pod()?),
         address: run.output.take_if(|output| is_address(output)),
         paths: arguments::paths(&PATHS)?,
-        words: arguments::of_pod()?,
-        adds_to_a_cassette: run.adds_to_a_cassette(),
     };
     let pods = PodRun::new(told, &run.agent)?;
     let suite = run.load()?;
