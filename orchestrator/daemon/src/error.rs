@@ -54,6 +54,15 @@ pub enum Error {
     /// An operation on the sites failed.
     #[error(transparent)]
     Sites(#[from] sites::Error),
+    /// An image is neither here nor can it be asked for.
+    #[error(transparent)]
+    Images(#[from] container_images::Error),
+    /// Sites that have to be started lack an image.
+    #[error("start {sites}: there are no images of them; {}", crate::startable::BUILD)]
+    NoImages {
+        /// Their names.
+        sites: String,
+    },
     /// The connection broke, or another version of the daemon responded.
     #[error("talk to the daemon: {0}")]
     Talk(String),

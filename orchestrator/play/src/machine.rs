@@ -8,6 +8,8 @@ use std::process::Command;
 use browser::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs};
 use camino::Utf8Path;
 use container_images::Engine;
+use processes::desktop;
+use serde::{Serialize, Serializer};
 
 /// One thing that was looked at.
 #[derive(Debug)]
@@ -20,6 +22,53 @@ pub struct Finding {
     pub found: Result<String, String>,
     /// The command that mends it.
     pub cure: Option<String>,
+}
+
+/// A finding as programs read it.
+#[derive(Serialize)]
+struct FindingReport<'a> {
+    what: &'static str,
+    needed_for: &'static str,
+    ok: bool,
+    /// Present where it is well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found: Option<&'a str>,
+    /// Present where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<&'a str>,
+    /// Present where it is not, and something mends it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cure: Option<&'a str>,
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ok = self.found.is_ok();
+        let report = FindingReport {
+            what: self.what,
+            needed_for: self.needed_for,
+            ok,
+            found: self.found.as_deref().ok(),
+            problem: self.found.as_ref().err().map(String::as_str),
+            cure: self.cure.as_deref().filter(|_| !ok),
+        };
+        report.serialize(serializer)
+    }
+}
+
+/// All that is looked at. `folder` is that of the user's data, or says why it is not known.
+pub async fn findings(folder: Result<&Utf8Path, String>) -> [Finding; 9] {
+    [
+        browser(),
+        window(desktop::has_display()),
+        fonts(),
+        engine().await,
+        landlock(),
+        data_folder(folder),
+        room(),
+        loopback(),
+        networks(),
+    ]
 }
 
 /// What every node of a cluster needs for its parts of a run.

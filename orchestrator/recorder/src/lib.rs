@@ -28,6 +28,7 @@ pub mod rounds;
 pub mod suite;
 mod tour;
 mod visit;
+mod web_address;
 
 pub use browser_state::keep_state;
 pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
@@ -35,3 +36,4 @@ pub use error::Error;
 pub use manual::by_hand;
 pub use recording_gateway::{RecordingGateway, RecordingGatewayOptions};
 pub use tour::{Tour, TourError};
+pub use web_address::web_address;

@@ -15,6 +15,7 @@ use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::options::scoring::Scoring;
 use crate::options::units;
 use crate::terminal::interrupt;
@@ -106,10 +107,6 @@ impl Gym {
             tasks: self.tasks,
             screenshots: !self.no_screenshots,
             keep_network: self.keep_network,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
             scoring_mode: self.scoring.mode,
             judge: self.scoring.judge(&self.data)?,
             agreed,
@@ -120,7 +117,7 @@ impl Gym {
                 step: self.step_timeout,
                 ..Limits::default()
             },
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "gym")
             .or_environment("make the key of the gym")?;

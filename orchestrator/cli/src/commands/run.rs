@@ -21,7 +21,7 @@ use tasks::Suite;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::on_cluster::{self, ClusterOptions};
 use crate::options::DataFolder;
-use crate::options::confinement::Confine;
+use crate::options::confinement::{self, Confine};
 use crate::options::models::check_model;
 use crate::options::scoring::Scoring;
 use crate::options::units;
@@ -319,7 +319,6 @@ impl Run {
             multiaction: self.multiaction,
             agent_variables: self.agent_variables.clone(),
             site_variables: self.variables.given.clone(),
-            unpacked: None,
             agreed: self.agreed.clone(),
             screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,
@@ -327,18 +326,12 @@ impl Run {
             keep_order: self.trace_time,
             memory: self.memory,
             shard: self.shard,
-            episodes: None,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             max_cost: self.max_cost,
             tasks: self.tasks.clone(),
             limit: self.limit.map(NonZeroUsize::get),
             max_steps: self.max_steps,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
             confinement: self.confine.options(&self.data)?,
-            headed: false,
-            webdriver: false,
             scoring_mode: self.scoring.mode,
             fill,
             judge,
@@ -348,6 +341,7 @@ impl Run {
                 step: self.step_timeout,
                 ..Limits::default()
             },
+            ..confinement::of_user(&self.data)?
         })
     }
 

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::options::units;
 use crate::packed_run::{temporary_folder, unpack};
 use crate::terminal::board::Board;
@@ -173,10 +174,7 @@ impl Verify {
             memory: self.memory,
             // The snapshots are in a temporary folder, and so are their indexes.
             index_cache: Some(folder.join("indexes")),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         Ok(options_again(unpacked, record, here)?)
     }

@@ -70,6 +70,8 @@ impl From<play::suites::SuiteError> for Failure {
             | SuiteError::NoVersion { .. }
             | SuiteError::NoTime
             | SuiteError::Undated { .. }
+            | SuiteError::NoSnapshots { .. }
+            | SuiteError::Unrecorded { .. }
             | SuiteError::Snapshot { .. } => Failure::Input,
         };
         failure(kind, &error, None)
@@ -172,7 +174,8 @@ impl From<container_images::Error> for Failure {
 impl From<daemon::Error> for Failure {
     fn from(error: daemon::Error) -> Failure {
         use daemon::Error;
-        match &error {
+        match error {
+            Error::Images(error) => error.into(),
             Error::NotUp => Failure::Environment(
                 "failed to reach the sites: none are up; start them with `sandbox up`".to_owned(),
             ),
@@ -182,10 +185,11 @@ impl From<daemon::Error> for Failure {
             ),
             Error::Lacks(_) => failure(Failure::Environment, &error, Some(ENGINE_CURE)),
             Error::Refused(_) => failure(Failure::Negative, &error, None),
-            Error::Sites(sites) => failure(Failure::Environment, &error, sites.cure()),
+            Error::Sites(ref sites) => failure(Failure::Environment, &error, sites.cure()),
             Error::PathTooLong { .. } => failure(Failure::Input, &error, None),
             Error::File { .. }
             | Error::Listen { .. }
+            | Error::NoImages { .. }
             | Error::Gateway(_)
             | Error::Header(_)
             | Error::Host(_)
@@ -287,9 +291,10 @@ impl From<recorder::TourError> for Failure {
     fn from(error: recorder::TourError) -> Failure {
         use recorder::TourError;
         let kind: Kind = match &error {
-            TourError::Start(_) | TourError::Close(_) | TourError::Visit { .. } => {
-                Failure::Environment
-            }
+            TourError::Start(_)
+            | TourError::Close(_)
+            | TourError::Write { .. }
+            | TourError::Visit { .. } => Failure::Environment,
         };
         failure(kind, &error, None)
     }
@@ -299,9 +304,20 @@ impl From<recorder::TourError> for Failure {
 impl From<annotate::Error> for Failure {
     fn from(error: annotate::Error) -> Failure {
         use annotate::Error;
-        let kind: Kind = match &error {
-            Error::Read { source, .. } if source.kind() == ErrorKind::NotFound => Failure::Input,
+        let kind: Kind = match error {
+            Error::Recording(error) => return error.into(),
+            Error::World(error) => return error.into(),
+            Error::Read { ref source, .. } if source.kind() == ErrorKind::NotFound => {
+                Failure::Input
+            }
             Error::Malformed { .. }
+            | Error::HasSites { .. }
+            | Error::NoSuite { .. }
+            | Error::OpenSnapshot { .. }
+            | Error::Address { .. }
+            | Error::NoPages { .. }
+            | Error::EditedTask { .. }
+            | Error::NoTask { .. }
             | Error::Suite(_)
             | Error::Task(_)
             | Error::Unfit { .. }
@@ -317,6 +333,10 @@ impl From<annotate::Error> for Failure {
             | Error::Listen { .. }
             | Error::Template(_)
             | Error::Browser(_)
+            | Error::Gateway { .. }
+            | Error::Restore { .. }
+            | Error::Close { .. }
+            | Error::Remove { .. }
             | Error::Open { .. }
             | Error::Encode { .. } => Failure::Environment,
         };

@@ -1,6 +1,7 @@
 //! A run as a manifest for Kubernetes, which the user applies. Nobody follows its parts.
 
 mod manifest;
+mod waiting;
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ use sites::Site;
 use sites::manifest::DriverSpec;
 use tasks::{Suite, Task};
 use url::Url;
+pub use waiting::waiting;
 
 use crate::{Error, PartOptions};
 

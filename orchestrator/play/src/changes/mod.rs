@@ -23,7 +23,7 @@ pub use junit::write_junit;
 pub use pictures::PictureChange;
 pub use report::{SuiteChanges, TaskChanges, write_report};
 use serde::Serialize;
-use snapshots::index::ReplaySet;
+use snapshots::index::{IndexError, ReplaySet};
 use snapshots::ops::{TextDifference, compare_texts};
 use snapshots::{Page, Timestamp};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +31,7 @@ use url::Url;
 
 use crate::environment::EnvironmentError;
 use crate::offline_visit::{Visitor, absence};
+use crate::suites::recorded_at;
 
 /// What has changed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -114,6 +115,38 @@ pub struct ComparedPages {
     pub urls: Vec<String>,
     /// Those that a new visit could not show, and why.
     pub absent: BTreeMap<String, (Verdict, String)>,
+}
+
+impl ComparedPages {
+    /// The pages that both lists of snapshots list, at most `most` of them.
+    ///
+    /// # Errors
+    /// When a snapshot cannot be opened.
+    pub fn of_both(
+        old: &[Utf8PathBuf],
+        new: &[Utf8PathBuf],
+        most: usize,
+    ) -> Result<ComparedPages, IndexError> {
+        let listed = |files: &[Utf8PathBuf]| -> Result<Vec<String>, IndexError> {
+            let set = ReplaySet::open(files, None, &mut |_, _| {})?;
+            Ok(set.pages().map(|page| page.url).collect())
+        };
+        let (old, new) = (listed(old)?, listed(new)?);
+        let urls = old.into_iter().filter(|url| new.contains(url)).take(most).collect();
+        Ok(ComparedPages { urls, ..ComparedPages::default() })
+    }
+}
+
+/// Snapshots by name, with the day of their recording.
+pub fn dated(files: &[Utf8PathBuf]) -> String {
+    let each = files.iter().map(|path| {
+        let name = path.file_name().unwrap_or(path.as_str());
+        match recorded_at(path).ok().flatten() {
+            Some(time) => format!("{name} of {}", time.inner().strftime("%Y-%m-%d")),
+            None => name.to_owned(),
+        }
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
 impl Changes {

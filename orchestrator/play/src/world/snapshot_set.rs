@@ -81,18 +81,13 @@ impl WorldSnapshots {
             .hosts()
             .map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let browser_state = recorded_state(&set);
-        let level = match spec.match_level {
-            tasks::MatchLevel::Exact => MatchLevel::Exact,
-            tasks::MatchLevel::Normalised => MatchLevel::Normalised,
-            tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
-        };
         let states = match spec.state {
             tasks::States::Nearest => StatePolicy::Nearest,
             tasks::States::Strict => StatePolicy::Strict,
             tasks::States::Order => StatePolicy::Order,
         };
         let options = ReplayOptions {
-            level,
+            level: match_level(spec.match_level),
             states,
             dates: DatePolicy::Recorded,
             list_nearest: false,
@@ -127,6 +122,15 @@ impl WorldSnapshots {
             }
         }
         Ok(WorldSnapshots { routes, hosts, browser_state, set })
+    }
+}
+
+/// How the requests of a world are matched to recorded ones.
+pub fn match_level(level: tasks::MatchLevel) -> MatchLevel {
+    match level {
+        tasks::MatchLevel::Exact => MatchLevel::Exact,
+        tasks::MatchLevel::Normalised => MatchLevel::Normalised,
+        tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
     }
 }
 

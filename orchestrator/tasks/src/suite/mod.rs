@@ -84,6 +84,17 @@ impl Suite {
         })
     }
 
+    /// The tasks with these ids, in their order, or all if there are none.
+    ///
+    /// # Errors
+    /// When there is no task with one of the ids.
+    pub fn named(&self, ids: &[String]) -> Result<Vec<&Task>, UnknownTask> {
+        match ids {
+            [] => Ok(self.tasks.iter().collect()),
+            ids => ids.iter().map(|id| self.task(id)).collect(),
+        }
+    }
+
     /// The tasks with these ids, or all if there are none, with at most so many actions each.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use browser::{Action, Launch, Session};
 use doors::Door;
 use gateway::CertificateAuthority;
+use processes::desktop;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -32,7 +33,7 @@ impl Open {
         };
         let ca = CertificateAuthority::load_or_create(&self.data.ca()?)
             .or_environment("load the certificate authority")?;
-        if !crate::commands::show::has_display() {
+        if !desktop::has_display() {
             return Err(Failure::Environment(format!(
                 "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::commands::daemon;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::options::confinement::Confine;
+use crate::options::confinement::{self, Confine};
 use crate::options::units;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -102,11 +102,8 @@ impl Env {
             agreed,
             site_variables: self.variables.given.clone(),
             webdriver: self.webdriver,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
             confinement: self.confine.options(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         let name = if self.command.is_empty() {
             "env".to_owned()

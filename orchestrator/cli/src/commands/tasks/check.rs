@@ -11,6 +11,7 @@ use tasks::Suite;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::terminal::board::Board;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -93,11 +94,7 @@ impl Check {
             workers: self.workers,
             agreed,
             site_variables: self.variables.given.clone(),
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         })
     }
 

@@ -1,11 +1,13 @@
 //! Suites as they are named: a folder, with or without a version, whose world may take its time
 //! from its first snapshot.
 
+pub mod scaffold;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
 use snapshots::Archive;
 use snapshots::collection::files_of;
-use tasks::Suite;
+use tasks::{Suite, Task};
 
 /// Why a suite cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +50,22 @@ pub enum SuiteError {
     Undated {
         /// The snapshot.
         snapshot: Utf8PathBuf,
+    },
+    /// Its tasks are played in no snapshot.
+    #[error("look at the snapshots of {folder}: it has none; record them with `{record}`")]
+    NoSnapshots {
+        /// The suite.
+        folder: Utf8PathBuf,
+        /// The command that records them.
+        record: String,
+    },
+    /// No version of a snapshot is there.
+    #[error("open {path}: no version of it is there; record one with `{record}`")]
+    Unrecorded {
+        /// The snapshot, with the place of its date.
+        path: Utf8PathBuf,
+        /// The command that records one.
+        record: String,
     },
     /// Its first snapshot cannot be read.
     #[error("load the suite: {source}")]
@@ -118,6 +136,30 @@ pub fn recorded_at(snapshot: &Utf8Path) -> Result<Option<snapshots::Timestamp>, 
     let times = files_of(snapshot)?;
     let times = times.iter().map(|file| Ok(Archive::open(file)?.recorded()));
     Ok(times.collect::<Result<Vec<_>, snapshots::Error>>()?.into_iter().flatten().min())
+}
+
+/// The snapshots that these tasks are played in.
+///
+/// # Errors
+/// When there are none, or no version of them.
+pub fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, SuiteError> {
+    let of_tasks =
+        tasks.iter().flat_map(|task| task.snapshots.as_ref().unwrap_or(&suite.world.snapshots));
+    let mut files: Vec<Utf8PathBuf> = Vec::new();
+    for path in of_tasks {
+        if !files.contains(path) {
+            files.push(path.clone());
+        }
+    }
+    let folder = shlex::try_quote(suite.folder.as_str()).unwrap_or(suite.folder.as_str().into());
+    let record = format!("sandbox record --suite {folder}");
+    if files.is_empty() {
+        return Err(SuiteError::NoSnapshots { folder: suite.folder.clone(), record });
+    }
+    match files.iter().find(|path| path.as_str().contains(tasks::DATE)) {
+        Some(path) => Err(SuiteError::Unrecorded { path: path.clone(), record }),
+        None => Ok(files),
+    }
 }
 
 /// The suite beside a folder that is not there that may have been meant, as an error proposes it.

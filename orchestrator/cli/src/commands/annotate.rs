@@ -1,22 +1,22 @@
 //! `sandbox annotate`: a person shows in a browser how a task is done, and it becomes a task.
 
-mod draft;
-mod web;
-
 use annotate::{
-    Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, Source, Status, TaskFolder,
+    Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, LiveOptions, NewDraft, Source,
+    Status, TaskFolder, TaskWorld, Web,
 };
 use browser::{Capture, Session};
 use camino::{Utf8Path, Utf8PathBuf};
+use processes::desktop;
+use recorder::web_address;
 use results::counted;
 use url::Url;
 
-use self::web::Web;
-use crate::commands::record;
+use crate::commands::replay;
 use crate::commands::show;
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::finish::{self, EmptyRecording};
 use crate::options::DataFolder;
-use crate::options::gateway_options::{RecordedWeb, RedactOptions};
+use crate::options::gateway_options::{self, RecordedWeb, RedactOptions};
 use crate::terminal::interrupt;
 use crate::terminal::out;
 use crate::terminal::progress;
@@ -46,7 +46,7 @@ pub(crate) struct Annotate {
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// First page of a snapshot [default: the first of its page list]
-    #[arg(long, value_name = "URL", value_parser = record::web_address)]
+    #[arg(long, value_name = "URL", value_parser = web_address)]
     url: Option<Url>,
     /// Go on with the unfinished annotation in the folder
     #[arg(long, conflicts_with_all = ["web", "url", "id"])]
@@ -82,11 +82,13 @@ impl Annotate {
             draft.options = self.options_with(draft.options);
             (draft, Some(journal))
         } else {
-            let mut draft = self.new_draft(&place, edited)?;
+            let open = |files: &[Utf8PathBuf]| replay::open(files, &self.data);
+            let (web, id, url) = (self.web.clone(), self.id.clone(), self.url.clone());
+            let mut draft = NewDraft { web, id, url }.draft(&place, edited, open)?;
             draft.options = self.options_with(DraftOptions::default());
             (draft, None)
         };
-        if !self.headless && !show::has_display() {
+        if !self.headless && !desktop::has_display() {
             return Err(browser::Error::NoDisplay)
                 .or_environment("open a browser (or use --headless)");
         }
@@ -159,6 +161,30 @@ impl Annotate {
             Err(error) => {
                 web.keep().await?;
                 Err(error)
+            }
+        }
+    }
+
+    /// Opens the recording or the snapshots of a draft.
+    async fn open_web(&mut self, draft: &Draft, place: &TaskFolder) -> Result<Web, Failure> {
+        let mut gateway = gateway_options::config(&self.data)?;
+        std::mem::take(&mut self.recorded.live).apply(&mut gateway);
+        self.recorded.deadline.apply(&mut gateway);
+        match &draft.source {
+            Source::Live(path) => {
+                let options = LiveOptions {
+                    gateway,
+                    redact: std::mem::take(&mut self.recorded.redact).into_redact(),
+                    body_cap: self.recorded.max_body,
+                    ask_again: self.recorded.ask_again,
+                    resume: self.resume,
+                };
+                Ok(Web::record(draft, path, options).await?)
+            }
+            Source::Snapshots(files) => {
+                let world = TaskWorld::of(draft, files, place)?;
+                let set = replay::open(files, &self.data)?;
+                Ok(Web::replay(world, draft.clock, set, gateway, &self.data.indexes()?).await?)
             }
         }
     }
@@ -251,7 +277,10 @@ impl Annotate {
         journal: &Journal,
         place: &TaskFolder,
     ) -> Result<annotate::SaveReport, Failure> {
-        web.finish().await?;
+        if let Some((studio, path)) = web.into_recording().await {
+            let finished = finish::finish(studio, &path, &[], EmptyRecording::Failure).await?;
+            eprintln!("{}", finish::summary(&finished));
+        }
         let mut draft = annotation.workbench.draft();
         if self.copy_snapshot {
             annotate::copy_snapshots(&mut draft, &place.folder)?;
