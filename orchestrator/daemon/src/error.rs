@@ -63,6 +63,21 @@ pub enum Error {
         /// Their names.
         sites: String,
     },
+    /// The container engine cannot be asked to remove what is left.
+    #[error(
+        "remove the containers and networks of the sites: {}; once the engine answers, remove them with `sandbox down`",
+        error_text::with_causes(source)
+    )]
+    NotSwept {
+        /// Why not.
+        source: container_images::engine::Error,
+    },
+    /// The container engine does not remove what is left.
+    #[error("remove the containers that were left")]
+    Sweep {
+        /// Why not.
+        source: sites::Error,
+    },
     /// The connection broke, or another version of the daemon responded.
     #[error("talk to the daemon: {0}")]
     Talk(String),

@@ -17,6 +17,7 @@ mod browser_state;
 pub mod coverage;
 mod crawl;
 mod error;
+pub mod finish;
 pub mod frontier;
 mod journal;
 mod manual;

@@ -1,9 +1,9 @@
 //! `sandbox show`: a run's report and episodes over HTTP. `--open` of other commands uses it too.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::suites::all_snapshots;
 use processes::desktop::{self, has_display};
 use results::server::{Page, RunServer};
-use snapshots::index::ReplaySet;
 
 use crate::commands::replay;
 use crate::failure::{Failure, Outcome};
@@ -42,21 +42,12 @@ impl Show {
         let run = OpenRun::open(&self.run).await?;
         let mut server = RunServer::bind(run.path(), self.port).await?;
         if let Some(suite) = &self.suite {
-            server = server.with_snapshots(snapshots_of(suite, &self.data)?);
+            let files = all_snapshots(&play::suites::load(suite)?);
+            server = server.with_snapshots(replay::open(&files, &self.data)?);
         }
         let url = server.url(Page::Report)?;
         serve(server, url, "", self.open).await
     }
-}
-
-/// The snapshots of a suite's world and of its tasks.
-fn snapshots_of(suite: &Utf8PathBuf, data: &DataFolder) -> Result<ReplaySet, Failure> {
-    let suite = play::suites::load(suite)?;
-    let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
-    let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
-    files.sort();
-    files.dedup();
-    replay::open(&files, data)
 }
 
 /// Serves a run at a free port until interrupted, and opens one of its pages in a browser, at this

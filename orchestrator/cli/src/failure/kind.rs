@@ -190,6 +190,8 @@ impl From<daemon::Error> for Failure {
             Error::File { .. }
             | Error::Listen { .. }
             | Error::NoImages { .. }
+            | Error::NotSwept { .. }
+            | Error::Sweep { .. }
             | Error::Gateway(_)
             | Error::Header(_)
             | Error::Host(_)
@@ -281,6 +283,20 @@ impl From<recorder::Error> for Failure {
             | Error::File { .. }
             | Error::Reload(_)
             | Error::Closed => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
+/// A recording that has become no snapshot.
+impl From<recorder::finish::FinishError> for Failure {
+    fn from(error: recorder::finish::FinishError) -> Failure {
+        use recorder::finish::FinishError;
+        let kind: Kind = match &error {
+            FinishError::Nothing { .. } => Failure::Negative,
+            FinishError::Discard { .. }
+            | FinishError::Lost { .. }
+            | FinishError::Unfinished { .. } => Failure::Environment,
         };
         failure(kind, &error, None)
     }

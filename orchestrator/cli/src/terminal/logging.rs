@@ -61,13 +61,14 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 35] = [
+const OURS: [&str; 36] = [
     "sandbox",
     "agents",
     "annotate",
     "browser",
     "cluster",
     "container_images",
+    "counted",
     "daemon",
     "doors",
     "embedded_sites",

@@ -162,6 +162,15 @@ pub fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, 
     }
 }
 
+/// The snapshots of a suite's world and of all of its tasks.
+pub fn all_snapshots(suite: &Suite) -> Vec<Utf8PathBuf> {
+    let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
+    let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
 /// The suite beside a folder that is not there that may have been meant, as an error proposes it.
 fn other_suite(folder: &Utf8Path) -> Option<String> {
     let beside =
