@@ -11,7 +11,6 @@ use gateway::{
 use in_flight::InFlight;
 use jiff::Timestamp;
 use play::browser_state;
-use play::world::match_level;
 use recorder::{RecordingGateway, RecordingGatewayOptions};
 use snapshots::RecordingOptions;
 use snapshots::index::ReplaySet;
@@ -145,7 +144,7 @@ impl Web {
             states.push(state.map_err(|error| malformed(error.to_string()))?);
         }
         let options = ReplayOptions {
-            level: match_level(world.match_level),
+            level: world.match_level,
             dates: DatePolicy::Recorded,
             ..ReplayOptions::default()
         };

@@ -61,7 +61,7 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 36] = [
+const OURS: [&str; 37] = [
     "sandbox",
     "agents",
     "annotate",
@@ -97,6 +97,7 @@ const OURS: [&str; 36] = [
     "suggestions",
     "tasks",
     "turkingbench",
+    "world_spec",
     "yaml",
 ];
 

@@ -37,7 +37,6 @@ use crate::options::Options;
 pub use crate::world::resources::WorldResources;
 use crate::world::running_sites::LeasedSites;
 use crate::world::snapshot_set::FailedReads;
-pub use crate::world::snapshot_set::match_level;
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]

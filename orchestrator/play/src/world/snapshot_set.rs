@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{
-    DatePolicy, Fill, MatchLevel, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target,
-};
+use gateway::{DatePolicy, Fill, Replay, ReplayOptions, Routes, SiteSearch, Target};
 use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
@@ -81,14 +79,9 @@ impl WorldSnapshots {
             .hosts()
             .map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;
         let browser_state = recorded_state(&set);
-        let states = match spec.state {
-            tasks::States::Nearest => StatePolicy::Nearest,
-            tasks::States::Strict => StatePolicy::Strict,
-            tasks::States::Order => StatePolicy::Order,
-        };
         let options = ReplayOptions {
-            level: match_level(spec.match_level),
-            states,
+            level: spec.match_level,
+            states: spec.state,
             dates: DatePolicy::Recorded,
             list_nearest: false,
             ..ReplayOptions::default()
@@ -122,15 +115,6 @@ impl WorldSnapshots {
             }
         }
         Ok(WorldSnapshots { routes, hosts, browser_state, set })
-    }
-}
-
-/// How the requests of a world are matched to recorded ones.
-pub fn match_level(level: tasks::MatchLevel) -> MatchLevel {
-    match level {
-        tasks::MatchLevel::Exact => MatchLevel::Exact,
-        tasks::MatchLevel::Normalised => MatchLevel::Normalised,
-        tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
     }
 }
 

@@ -21,7 +21,8 @@ pub use pace::Pace;
 pub use stop::StopRules;
 pub use task::{Task, UserMessage};
 pub use versions::DATE;
-pub use world::{MatchLevel, SiteSearch, States, UNDATED, WorldSpec};
+pub use world::{SiteSearch, UNDATED, WorldSpec};
+pub use world_spec::{MatchLevel, StatePolicy};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;
