@@ -11,7 +11,8 @@
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
 //! browser. This crate adds only the page list: URLs, titles and texts. What a whole suite needs is
 //! in a [`plan::Plan`]; [`suite`] says which version of its snapshots is recorded and where that
-//! goes, and [`rounds`] adds what somebody misses who plays in it.
+//! goes, and [`rounds`] adds what somebody misses who plays in it. [`finish`] makes the snapshot
+//! and names what it lacks.
 
 mod browser_state;
 pub mod coverage;

@@ -381,6 +381,21 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
     }
 }
 
+/// A snapshot that cannot be uploaded.
+impl From<snapshots::push::PushError> for Failure {
+    fn from(error: snapshots::push::PushError) -> Failure {
+        use snapshots::push::PushError;
+        let kind: Kind = match error {
+            PushError::Remote(error) => return error.into(),
+            PushError::Snapshot { .. } | PushError::Read { .. } | PushError::Occupied { .. } => {
+                Failure::Input
+            }
+            PushError::Upload(_) => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 impl From<object_files::Error> for Failure {
     fn from(error: object_files::Error) -> Failure {
         failure(of_remote(&error), &error, None)
