@@ -4,11 +4,9 @@ use std::fs::File;
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use tasks::Suite;
 
 use super::paths::Places;
 use super::{Agreed, Need, NeedKind, NeedList};
-use crate::Options;
 
 /// What a storage state is, in the list.
 pub(super) const STATE: &str = "the cookies and storage in";
@@ -21,10 +19,9 @@ pub(crate) struct SuiteFiles {
 }
 
 impl SuiteFiles {
-    /// What these options have agreed to.
-    pub(crate) fn of(suite: &Suite, options: &Options) -> SuiteFiles {
-        let base = options.unpacked.as_deref().unwrap_or(&suite.folder);
-        SuiteFiles { own: Arc::new(Places::of(&[base])), agreed: options.agreed.clone() }
+    /// What is in the suite's own folder, and what was agreed to besides.
+    pub(crate) fn of(own: &Utf8Path, agreed: &Agreed) -> SuiteFiles {
+        SuiteFiles { own: Arc::new(Places::of(&[own])), agreed: agreed.clone() }
     }
 
     /// Opens a file of cookies and storage: one of the suite's own, or one that was agreed to. The
@@ -55,6 +52,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use camino::Utf8PathBuf;
+    use tasks::Suite;
 
     use super::*;
     use crate::consent::{Given, of_suite};
@@ -74,12 +72,11 @@ mod tests {
         std::fs::write(folder.join("a.yaml"), "id: a\ngoal: x\nscorer: {equals: x}\n").unwrap();
         let suite = Suite::load(&folder).unwrap();
         let list = of_suite(&suite, &suite.tasks, Given::default()).unwrap();
-        let options = |agreed| Options { agreed, ..Options::default() };
-        let files = SuiteFiles::of(&suite, &options(Agreed::to(&list)));
+        let files = SuiteFiles::of(&suite.folder, &Agreed::to(&list));
         let state = suite.world.storage_state.as_deref().unwrap();
         assert!(files.storage_state(state).is_ok());
         assert!(files.storage_state(&folder.join("own.json")).is_ok());
-        assert!(SuiteFiles::of(&suite, &options(Agreed::default())).storage_state(state).is_err());
+        assert!(SuiteFiles::of(&suite.folder, &Agreed::default()).storage_state(state).is_err());
         std::fs::remove_file(folder.join("link.json")).unwrap();
         symlink("../secret.json", folder.join("link.json")).unwrap();
         let why = files.storage_state(state).unwrap_err();

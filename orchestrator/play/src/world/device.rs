@@ -4,7 +4,7 @@ use browser::{Device, Geolocation, Pace};
 use tasks::{DeviceSpec, Place, WorldSpec};
 
 /// What the pages of a world's tasks see.
-pub(crate) fn of_world(spec: &WorldSpec) -> Device {
+pub fn of_world(spec: &WorldSpec) -> Device {
     Device {
         viewport: spec.viewport,
         locale: spec.locale.clone(),

@@ -66,12 +66,13 @@ impl WorldResources {
         });
         let recorded =
             opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        let own = options.unpacked.as_deref().unwrap_or(&suite.folder);
         Ok(WorldResources {
             recorded: Arc::new(recorded),
             town,
             authority: Arc::new(authority),
             confinement: ScorerPrograms::by(options),
-            files: SuiteFiles::of(suite, options),
+            files: SuiteFiles::of(own, &options.agreed),
             browser_memory: options
                 .memory
                 .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),

@@ -109,12 +109,7 @@ impl Check {
         } else {
             self.against.clone()
         };
-        let device = Device {
-            viewport: suite.world.viewport,
-            locale: suite.world.locale.clone(),
-            timezone: suite.world.timezone.clone(),
-            ..Device::default()
-        };
+        let device = play::device::of_world(&suite.world);
         let changes =
             self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
         let of_tasks = tasks.iter().zip(&urls_of);
