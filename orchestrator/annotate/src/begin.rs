@@ -10,7 +10,7 @@ use url::Url;
 use crate::{Draft, Error, Source, TaskFolder};
 
 /// Whether a world has these snapshots.
-pub fn is_of(world: &WorldSpec, snapshots: &[Utf8PathBuf]) -> bool {
+pub(crate) fn is_of(world: &WorldSpec, snapshots: &[Utf8PathBuf]) -> bool {
     let real = |path: &Utf8PathBuf| path.canonicalize_utf8().unwrap_or_else(|_| path.clone());
     let known: Vec<Utf8PathBuf> = world.snapshots.iter().map(real).collect();
     snapshots.iter().all(|path| known.contains(&real(path)))
@@ -28,7 +28,7 @@ pub fn resumed(mut draft: Draft) -> Draft {
 }
 
 /// A name for a new snapshot of the suite that nothing has.
-pub fn free_snapshot(folder: &Utf8Path) -> Utf8PathBuf {
+pub(crate) fn free_snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     let name = |number: u32| match number {
         1 => folder.join("snapshot.wacz"),
         number => folder.join(format!("snapshot-{number}.wacz")),
@@ -38,7 +38,7 @@ pub fn free_snapshot(folder: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// An id that the suite does not have yet.
-pub fn free_id(start: &Url, place: &TaskFolder) -> String {
+pub(crate) fn free_id(start: &Url, place: &TaskFolder) -> String {
     let host = start.host_str().unwrap_or("task");
     let host = host.strip_prefix("www.").unwrap_or(host);
     let host: String =

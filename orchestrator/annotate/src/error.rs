@@ -105,6 +105,91 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
     },
+    /// Its world has something else than pages.
+    #[error(
+        "annotate {folder}: its world has sites that run here, and only pages of snapshots and of the live web can be \
+         annotated"
+    )]
+    HasSites {
+        /// The suite's folder.
+        folder: Utf8PathBuf,
+    },
+    /// Nothing says what is annotated.
+    #[error(
+        "annotate: {folder} is no suite yet; name the first page on the live web, or a snapshot"
+    )]
+    NoSuite {
+        /// The folder.
+        folder: Utf8PathBuf,
+    },
+    /// A snapshot that is named is not there.
+    #[error("open the snapshot {path}")]
+    OpenSnapshot {
+        /// The snapshot.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// Neither a snapshot nor the address of a page.
+    #[error("open {web}: {why}")]
+    Address {
+        /// What was named.
+        web: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Snapshots do not say which page is their first.
+    #[error("choose the first page: {files} has no list of pages; name it with --url")]
+    NoPages {
+        /// The snapshots.
+        files: String,
+    },
+    /// The time of the world is not known.
+    #[error(transparent)]
+    World(#[from] play::suites::SuiteError),
+    /// The task that is edited cannot be read.
+    #[error("load the task")]
+    EditedTask {
+        /// Why not.
+        source: tasks::Error,
+    },
+    /// The file of the task that is edited has none.
+    #[error("load the task: {file} has none")]
+    NoTask {
+        /// The file.
+        file: Utf8PathBuf,
+    },
+    /// The gateway before the snapshots cannot be started.
+    #[error("start the gateway")]
+    Gateway {
+        /// Why not.
+        source: gateway::StartError,
+    },
+    /// The live web cannot be recorded.
+    #[error(transparent)]
+    Recording(#[from] recorder::Error),
+    /// The browser does not take the cookies and storage that pages had kept.
+    #[error("give the browser what pages had kept")]
+    Restore {
+        /// Why not.
+        source: browser::Error,
+    },
+    /// The recording that is to be gone on with cannot be closed.
+    #[error("close the recording of {path}")]
+    Close {
+        /// The snapshot.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: recorder::Error,
+    },
+    /// The recording cannot be removed.
+    #[error("remove the recording of {path}")]
+    Remove {
+        /// The snapshot.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: recorder::Error,
+    },
     /// The panel cannot listen.
     #[error("serve the panel at {address}: {source}")]
     Listen {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::UploadedRun;
 use results::mirror::{Error, Mirror};
-use runs::UploadedRun;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;

@@ -1,14 +1,14 @@
 //! Asks whether what a suite, or a file of settings, would do on this machine may be done.
 //!
-//! The list is made by [`runs::consent`]. A list that was agreed to is not asked about again: the
+//! The list is made by [`play::consent`]. A list that was agreed to is not asked about again: the
 //! answer is in the data folder. An empty list is never asked about.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use camino::Utf8Path;
+pub(crate) use play::consent::Origin;
+use play::consent::{Agreed, Agreements, Given, NeedList, of_suite};
 use processes::Variable;
-pub(crate) use runs::consent::Origin;
-use runs::consent::{Agreed, Agreements, Given, NeedList, of_suite};
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, Outcome};
@@ -55,7 +55,7 @@ impl Trust {
         let tasks: Vec<Task> = suite.tasks.iter().filter(is_wanted).cloned().collect();
         let list = of_suite(suite, &tasks, Given { variables: &variables.given, unpacked: None })?;
         let agreed = self.agree(&format!("the suite {}", suite.folder), &list, data)?;
-        runs::suites::date(suite)?;
+        play::suites::date(suite)?;
         Ok(agreed)
     }
 
@@ -106,13 +106,13 @@ fn agreements(data: &DataFolder) -> Result<Agreements, Failure> {
     Ok(Agreements::in_file(data.path()?.join("consent.json")))
 }
 
-/// As [`runs::consent::agree_to_own`], and says where somebody will be asked.
+/// As [`play::consent::agree_to_own`], and says where somebody will be asked.
 pub(crate) fn agree_to_own(folder: &Utf8Path, origin: Origin, data: &DataFolder) -> Outcome {
     // The folder with the answers may be unknown, which does not matter here.
-    if runs::consent::needs_none(folder)? {
+    if play::consent::needs_none(folder)? {
         return Ok(());
     }
-    if !runs::consent::agree_to_own(folder, origin, &agreements(data)?)? {
+    if !play::consent::agree_to_own(folder, origin, &agreements(data)?)? {
         println!(
             "It starts or reads what was not written here, so that the first play asks whether it may."
         );
@@ -122,8 +122,8 @@ pub(crate) fn agree_to_own(folder: &Utf8Path, origin: Origin, data: &DataFolder)
 
 /// Whether all that a suite does was agreed to.
 pub(crate) fn is_agreed_to(folder: &Utf8Path, data: &DataFolder) -> Result<bool, Failure> {
-    Ok(runs::consent::needs_none(folder)?
-        || runs::consent::is_agreed_to(folder, &agreements(data)?)?)
+    Ok(play::consent::needs_none(folder)?
+        || play::consent::is_agreed_to(folder, &agreements(data)?)?)
 }
 
 /// Warns that what a command has made cannot be played without a question.

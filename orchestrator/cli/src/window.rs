@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actions::Action;
 use browser::{Launch, Session};
 use gateway::{CertificateAuthority, Gateway};
-use runs::browser_state;
+use play::browser_state;
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::{OrFail as _, Outcome};

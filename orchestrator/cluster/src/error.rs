@@ -89,7 +89,7 @@ pub enum Error {
     },
     /// What would be played cannot be had.
     #[error(transparent)]
-    Runs(#[from] runs::Error),
+    Runs(#[from] play::Error),
     /// The results cannot be written or read.
     #[error(transparent)]
     Results(#[from] results::Error),

@@ -30,9 +30,9 @@ mod gather;
 pub mod kubernetes;
 pub mod lock;
 mod node;
+mod options;
 pub mod part;
 pub mod plan;
-mod refusals;
 pub mod site_images;
 pub mod slurm;
 pub mod slurm_run;
@@ -41,6 +41,7 @@ pub mod submissions;
 mod submit;
 
 pub use error::Error;
+pub use options::PartOptions;
 
 /// The word as a shell reads it back.
 fn quoted(word: &str) -> String {

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
+use play::machine::{self, Finding};
 use results::EpisodeId;
-use runs::machine::{self, Finding};
 use tasks::Suite;
 
 use crate::Error;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
+use play::{Event, Options, Progress};
 use results::EpisodeId;
-use runs::{Event, Options, Progress};
 use tasks::Suite;
 use tokio::task::JoinHandle;
 use tokio::time::{self, Instant};

@@ -50,7 +50,7 @@ impl SiteImages {
             return Ok(SiteImages { needed: BTreeSet::new(), archive });
         };
         let known =
-            Site::load_all(manifests).map_err(|source| runs::Error::Manifests { source })?;
+            Site::load_all(manifests).map_err(|source| play::Error::Manifests { source })?;
         let own = suite.tasks.iter().filter(|task| tasks.contains(task.id.as_str()));
         let names: BTreeSet<&String> = own.flat_map(|task| &task.sites).collect();
         let containers = known.iter().filter(|site| names.contains(&site.name));

@@ -5,35 +5,27 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::{Options, parts};
 use results::RunFolder;
-use runs::{Options, parts};
 use tasks::Suite;
 
-use crate::Error;
 use crate::folder::ClusterFolder;
 use crate::follow::{Event, Followed, Follower, Interrupts, JobsLeft, Listener};
 use crate::gather::gather;
 use crate::plan::Plan;
-use crate::refusals;
 use crate::slurm::{self, SbatchOptions};
 use crate::submit::Submitter;
+use crate::{Error, PartOptions};
 
 /// What a run as jobs of Slurm is told besides the options of any run.
 #[derive(Debug, Clone)]
 pub struct SlurmOptions {
     /// Options for `sbatch`.
     pub sbatch: Vec<String>,
-    /// How many parts the run has; by default as many as the cluster has room for.
-    pub parts: Option<u32>,
     /// The run whose durations balance the parts; by default one beside it.
     pub durations: Option<Utf8PathBuf>,
-    /// The file with the images of the sites.
-    pub site_images: Option<Utf8PathBuf>,
-    /// The words of the command line with which a part is played, without those that tell the parts
-    /// apart.
-    pub words: Vec<String>,
-    /// Whether replies of models would be added to a cassette.
-    pub adds_to_a_cassette: bool,
+    /// What its parts are told.
+    pub parts: PartOptions,
 }
 
 /// A run that Slurm can be told of.
@@ -87,8 +79,7 @@ impl SlurmRun {
     pub fn new(told: SlurmOptions) -> Result<SlurmRun, Error> {
         slurm::find()?;
         let sbatch = SbatchOptions::new(&told.sbatch)?;
-        refusals::of_words(&told.words, "the job script", "set the variable in this environment")?;
-        refusals::of_cassette(told.adds_to_a_cassette)?;
+        told.parts.check("the job script", "set the variable in this environment")?;
         Ok(SlurmRun { told, sbatch })
     }
 

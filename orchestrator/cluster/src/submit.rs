@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::{Options, parts};
 use results::parts::{Durations, WeighedEpisode, assign, input_files};
 use results::{EpisodeId, RunFolder};
-use runs::{Options, parts};
 use tasks::{Suite, Task};
 
 use crate::folder::ClusterFolder;
@@ -45,7 +45,7 @@ impl Submitter<'_> {
         let here = utf8("find the current folder", std::env::current_dir())?;
         let used: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
         let images =
-            SiteImages::of(suite, &used, self.told.site_images.as_deref())?.known().await?;
+            SiteImages::of(suite, &used, self.told.parts.site_images.as_deref())?.known().await?;
         let name = |ids: Vec<EpisodeId>| ids.iter().map(ToString::to_string).collect();
         let plan = Plan {
             format: crate::status::FORMAT,
@@ -64,14 +64,14 @@ impl Submitter<'_> {
         {
             agree_on_chromium(folder, &chromium)?;
         }
-        write_script(folder, &JobScript { plan: &plan, arguments: &self.told.words })?;
+        write_script(folder, &JobScript { plan: &plan, arguments: &self.told.parts.words })?;
         plan.write(folder)?;
         Ok(plan)
     }
 
     /// How many parts the run has.
     async fn parts(&self, episodes: usize) -> Result<usize, Error> {
-        if let Some(parts) = self.told.parts {
+        if let Some(parts) = self.told.parts.count {
             return Ok(parts as usize);
         }
         let cpus = slurm::cpus(self.sbatch.partition()).await?;

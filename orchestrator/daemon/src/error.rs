@@ -54,6 +54,30 @@ pub enum Error {
     /// An operation on the sites failed.
     #[error(transparent)]
     Sites(#[from] sites::Error),
+    /// An image is neither here nor can it be asked for.
+    #[error(transparent)]
+    Images(#[from] container_images::Error),
+    /// Sites that have to be started lack an image.
+    #[error("start {sites}: there are no images of them; {}", crate::startable::BUILD)]
+    NoImages {
+        /// Their names.
+        sites: String,
+    },
+    /// The container engine cannot be asked to remove what is left.
+    #[error(
+        "remove the containers and networks of the sites: {}; once the engine answers, remove them with `sandbox down`",
+        error_text::with_causes(source)
+    )]
+    NotSwept {
+        /// Why not.
+        source: container_images::engine::Error,
+    },
+    /// The container engine does not remove what is left.
+    #[error("remove the containers that were left")]
+    Sweep {
+        /// Why not.
+        source: sites::Error,
+    },
     /// The connection broke, or another version of the daemon responded.
     #[error("talk to the daemon: {0}")]
     Talk(String),

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use container_images::Engine;
+use sites::{SweepReport, SweepScope};
 
 use crate::Error;
 
@@ -78,6 +80,27 @@ impl Folder {
     /// has removed yet.
     pub fn has_containers(&self) -> bool {
         self.containers().exists()
+    }
+
+    /// Removes containers and networks that daemons and runs have left on the container engine.
+    /// None where there is no engine and nothing of it, and where only what others have left could
+    /// not be removed: that does not make this daemon any less down.
+    ///
+    /// # Errors
+    /// When something of this folder may be left.
+    pub async fn sweep_engine(&self, whose: SweepScope) -> Result<Option<SweepReport>, Error> {
+        let engine = match Engine::connect().await {
+            Ok(engine) => engine,
+            Err(source) if self.has_containers() => return Err(Error::NotSwept { source }),
+            Err(_) => return Ok(None),
+        };
+        match sites::sweep(&engine, whose).await {
+            Err(error) if whose == SweepScope::Orphans && !self.has_containers() => {
+                tracing::warn!(%error, "what dead daemons have left could not be removed");
+                Ok(None)
+            }
+            swept => swept.map(Some).map_err(|source| Error::Sweep { source }),
+        }
     }
 
     /// Records that this folder has no resources on a container engine.

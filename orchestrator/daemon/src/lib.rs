@@ -21,6 +21,7 @@ mod full_reset;
 mod serve;
 mod site_router;
 mod site_routes;
+mod startable;
 mod status;
 
 pub use bring_up::{OTHER_IS_UP, end, is_at, settle};
@@ -29,4 +30,5 @@ pub use error::Error;
 pub use folder::Folder;
 pub use serve::{DaemonOptions, serve};
 pub use site_routes::SiteRoutes;
+pub use startable::{RequestedSites, startable};
 pub use status::DaemonStatus;

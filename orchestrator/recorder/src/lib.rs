@@ -11,7 +11,8 @@
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
 //! browser. This crate adds only the page list: URLs, titles and texts. What a whole suite needs is
 //! in a [`plan::Plan`]; [`suite`] says which version of its snapshots is recorded and where that
-//! goes, and [`rounds`] adds what somebody misses who plays in it.
+//! goes, and [`rounds`] adds what somebody misses who plays in it. [`finish`] makes the snapshot
+//! and names what it lacks.
 
 #![allow(missing_docs, reason = "not published: some names say it all")]
 
@@ -19,6 +20,7 @@ mod browser_state;
 pub mod coverage;
 mod crawl;
 mod error;
+pub mod finish;
 pub mod frontier;
 mod journal;
 mod manual;
@@ -30,6 +32,7 @@ pub mod rounds;
 pub mod suite;
 mod tour;
 mod visit;
+mod web_address;
 
 pub use browser_state::keep_state;
 pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
@@ -37,3 +40,4 @@ pub use error::Error;
 pub use manual::by_hand;
 pub use recording_gateway::{RecordingGateway, RecordingGatewayOptions};
 pub use tour::{Tour, TourError};
+pub use web_address::web_address;

@@ -128,6 +128,12 @@ impl RecordingGateway {
         Ok(recording.hand_over(Timestamp::now(), urls)?)
     }
 
+    /// The snapshot that it becomes.
+    pub(crate) fn path(&self) -> Result<Utf8PathBuf, Error> {
+        let recording = self.recorder.recording().ok_or(Error::Closed)?;
+        Ok(recording.path().to_owned())
+    }
+
     /// The folder of the recording.
     pub(crate) fn folder(&self) -> Result<Utf8PathBuf, Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;

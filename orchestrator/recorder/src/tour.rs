@@ -1,13 +1,19 @@
 //! Browsers that visit through a recording, one after the other.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use browser::{Device, Launch, Session};
+use camino::Utf8PathBuf;
+use gateway::WriteGuard;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
-use crate::frontier::Frontier;
+use crate::frontier::{Bounds, Frontier, Interest};
 use crate::plan::Plan;
-use crate::{Crawler, Error, RecordingGateway, keep_state, suite};
+use crate::{
+    CrawlOptions, CrawlSummary, Crawler, Error, Event, RecordingGateway, by_hand, keep_state, suite,
+};
 
 /// Why a browser could not visit.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +24,14 @@ pub enum TourError {
     /// It does not end as it should.
     #[error("close the browser: {0}")]
     Close(#[source] browser::Error),
+    /// The recording cannot be written.
+    #[error("write into the recording of {path}: {source}")]
+    Write {
+        /// The snapshot.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: Error,
+    },
     /// The visits have ended.
     #[error("{doing}: {source}")]
     Visit {
@@ -113,6 +127,65 @@ impl Tour<'_> {
             }
             crawler.next_vantage();
         }
+        Ok(())
+    }
+
+    /// Visits these pages, and nothing that they lead to. `on` receives the progress.
+    ///
+    /// # Errors
+    /// When the browser or the recording cannot go on.
+    pub async fn visit(
+        &self,
+        urls: &[Url],
+        device: Device,
+        options: CrawlOptions,
+        cancel: &CancellationToken,
+        on: &dyn Fn(Event<'_>),
+    ) -> Result<(), TourError> {
+        let mut crawler = Crawler::new(self.studio, options, cancel, on).map_err(self.failed())?;
+        let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
+        let frontier = Frontier::new(urls, bounds, Interest::default());
+        self.follow(&mut crawler, frontier, device).await
+    }
+
+    /// Hands pages behind walls to a person: each in a tab of a window, until the window is closed.
+    /// What is loaded there is recorded like everything else, and writes pass the guard until then.
+    /// Pages that were shown are no walls of the summary any more.
+    ///
+    /// # Errors
+    /// When the window cannot be opened or closed, or the recording cannot go on.
+    pub async fn hand_over(
+        &self,
+        urls: &[Url],
+        device: Device,
+        guard: Option<&WriteGuard>,
+        summary: &mut CrawlSummary,
+        cancel: &CancellationToken,
+    ) -> Result<(), TourError> {
+        let named: Vec<String> = urls.iter().map(Url::to_string).collect();
+        let path = self.studio.path().unwrap_or_default();
+        self.studio.hand_over(&named).map_err(|source| TourError::Write { path, source })?;
+        let ledger = self.studio.gateway().ledger();
+        let before = ledger.entries().len();
+        let mut session = self.start(device, true).await?;
+        guard.iter().for_each(|guard| guard.set_open(true));
+        let browsed = by_hand(&mut session, urls, cancel).await;
+        let ended = self.end(session).await;
+        // Agents that go on from here decide nothing.
+        guard.iter().for_each(|guard| guard.set_open(false));
+        browsed.map_err(|source| TourError::Visit { doing: "browse", source })?;
+        ended?;
+        let shown: HashSet<String> = ledger
+            .entries()
+            .into_iter()
+            .skip(before)
+            .filter(|entry| entry.status == 200)
+            .map(|entry| entry.url)
+            .collect();
+        for pages in summary.walls.values_mut() {
+            pages.retain(|(_, url)| !shown.contains(url));
+        }
+        summary.walls.retain(|_, pages| !pages.is_empty());
         Ok(())
     }
 

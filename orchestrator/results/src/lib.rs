@@ -28,7 +28,6 @@ mod stored;
 pub mod viewer;
 
 pub use analysis::compare::{Comparison, Difference, check_snapshots, compare, compare_repeats};
-pub use analysis::counted::counted;
 pub use analysis::merge::merge;
 pub use analysis::nondeterminism::Nondeterminism;
 pub use analysis::order::OrderDifference;
@@ -38,5 +37,6 @@ pub use analysis::summary::{RepeatFingerprint, Summary, TaskSummary};
 pub use analysis::table::short_url;
 pub use analysis::totals::Totals;
 pub use analysis::{gaps, groups, measures, sensitivity, statistics};
+pub use counted::counted;
 pub use error::Error;
 pub use stored::*;

@@ -33,6 +33,7 @@ pub mod ops;
 mod page;
 mod parallel;
 pub mod post_key;
+pub mod push;
 mod recording;
 mod sorter;
 mod source;

@@ -182,7 +182,7 @@ fn canonical(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// The time of a world that begins now, to the second.
-pub fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let now = Timestamp::now();
     Timestamp::from_second(now.as_second()).unwrap_or(now)
 }

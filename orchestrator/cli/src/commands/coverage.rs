@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::suites::snapshots_of;
 use recorder::coverage::{self, Coverage as Report, LackingState, LinkCoverage, SeedCoverage};
 use results::gaps::{EpisodeGaps, Gaps, MissedRequest};
 use results::{counted, short_url};
 use serde::Serialize;
 use snapshots::index::ReplaySet;
-use tasks::{Suite, Task};
+use tasks::Suite;
 
-use crate::commands::changes::snapshots_of;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::units;
@@ -58,14 +58,7 @@ impl Coverage {
     /// Prints the report; an answer of no below the wanted share.
     pub(crate) async fn run(&self, json: bool) -> Outcome {
         let suite = Suite::load(&self.suite).or_input("load the suite")?;
-        let tasks: Vec<&Task> = match self.tasks.as_slice() {
-            [] => suite.tasks.iter().collect(),
-            ids => ids
-                .iter()
-                .map(|id| suite.task(id))
-                .collect::<Result<_, _>>()
-                .or_input("find the task")?,
-        };
+        let tasks = suite.named(&self.tasks).or_input("find the task")?;
         let own =
             if self.snapshots.is_empty() { snapshots_of(&suite, &tasks)? } else { Vec::new() };
         let files = if self.snapshots.is_empty() { &own } else { &self.snapshots };

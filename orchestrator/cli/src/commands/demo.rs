@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
 use include_dir::{Dir, include_dir};
+use processes::desktop;
 use results::server::Page;
 
 use crate::commands::run::Run;
@@ -91,7 +92,10 @@ impl Demo {
 
 /// Asks a person who can be shown something.
 fn wants_to_look() -> bool {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() || !show::has_display() {
+    if !std::io::stdin().is_terminal()
+        || !std::io::stdout().is_terminal()
+        || !desktop::has_display()
+    {
         return false;
     }
     print!("Open the report now? [y/N] ");

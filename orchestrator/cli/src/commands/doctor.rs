@@ -1,7 +1,6 @@
 //! `sandbox doctor`: what this machine lacks, which commands need it, and how to install it.
 
-use runs::machine::{self, Finding};
-use serde::Serialize;
+use play::machine::{self, Finding};
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
@@ -18,57 +17,14 @@ pub(crate) struct Doctor {
     data: DataFolder,
 }
 
-/// A finding as programs read it.
-#[derive(Serialize)]
-struct FindingReport<'a> {
-    what: &'static str,
-    needed_for: &'static str,
-    ok: bool,
-    /// Present where it is well.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    found: Option<&'a str>,
-    /// Present where it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'a str>,
-    /// Present where it is not, and something mends it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cure: Option<&'a str>,
-}
-
-impl<'a> From<&'a Finding> for FindingReport<'a> {
-    fn from(finding: &'a Finding) -> FindingReport<'a> {
-        let ok = finding.found.is_ok();
-        FindingReport {
-            what: finding.what,
-            needed_for: finding.needed_for,
-            ok,
-            found: finding.found.as_deref().ok(),
-            problem: finding.found.as_ref().err().map(String::as_str),
-            cure: finding.cure.as_deref().filter(|_| !ok),
-        }
-    }
-}
-
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
     pub(crate) async fn run(self) -> Outcome {
         let folder = self.data.path();
-        let findings = [
-            machine::browser(),
-            machine::window(crate::commands::show::has_display()),
-            machine::fonts(),
-            machine::engine().await,
-            machine::landlock(),
-            machine::data_folder(folder.as_deref().map_err(ToString::to_string)),
-            machine::room(),
-            machine::loopback(),
-            machine::networks(),
-        ];
+        let findings = machine::findings(folder.as_deref().map_err(ToString::to_string)).await;
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
-            let reports: Vec<FindingReport<'_>> =
-                findings.iter().map(FindingReport::from).collect();
-            out::json(&reports);
+            out::json(&findings);
         } else {
             findings.iter().for_each(print);
         }

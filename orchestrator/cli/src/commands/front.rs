@@ -56,14 +56,14 @@ pub(crate) struct FrontCommand {
 impl FrontCommand {
     /// Serves until interrupted, then says what was served.
     pub(crate) async fn run(self) -> Outcome {
-        let settings = gym_balancer::Settings {
+        let settings = gym::balancer::Settings {
             listen: self.listen,
             place_within: self.wait,
             drain_within: self.drain,
             key: self.data.front_key(self.key.as_deref())?,
         };
         let urls = [self.urls, listed(self.gyms.as_deref())?].concat();
-        let served = gym_balancer::serve(settings, &urls, interrupt::token(), |listening| {
+        let served = gym::balancer::serve(settings, &urls, interrupt::token(), |listening| {
             out::json_line(listening);
             eprintln!("Ctrl-C waits for open sessions, and closes the front");
         });

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use gym::server::{self, Event, Progress, Settings};
 use host_check::Key;
 use parking_lot::Mutex;
-use runs::gym::{self, Settings};
-use runs::{Event, Limits, Options, Progress};
+use play::{Limits, Options};
 use serde_json::json;
 use tokio::sync::oneshot;
 use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::options::scoring::Scoring;
 use crate::options::units;
 use crate::terminal::interrupt;
@@ -96,7 +97,7 @@ impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let trust = &self.scoring.models.trust;
         let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {
@@ -106,10 +107,6 @@ impl Gym {
             tasks: self.tasks,
             screenshots: !self.no_screenshots,
             keep_network: self.keep_network,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
             scoring_mode: self.scoring.mode,
             judge: self.scoring.judge(&self.data)?,
             agreed,
@@ -120,7 +117,7 @@ impl Gym {
                 step: self.step_timeout,
                 ..Limits::default()
             },
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "gym")
             .or_environment("make the key of the gym")?;
@@ -128,8 +125,8 @@ impl Gym {
         let joining = match self.join {
             Some(front) => {
                 let front_key = self.data.front_key(self.join_key.as_deref())?;
-                Some(gym_balancer::Joining::start(
-                    gym_balancer::Membership::new(&front, front_key, key.clone())?,
+                Some(gym::balancer::Joining::start(
+                    gym::balancer::Membership::new(&front, front_key, key.clone())?,
                     listens,
                     interrupt::token(),
                 ))
@@ -141,7 +138,7 @@ impl Gym {
         let shown = bar.clone();
         let told = Mutex::new(Some(told));
         let on_event: Progress = Arc::new(move |event| match event {
-            Event::Site(event) => {
+            Event::Played(play::Event::Site(event)) => {
                 if let Some(warning) = event.warning() {
                     shown.suspend(|| out::warn(&warning));
                 } else if let Some(text) = event.words() {
@@ -157,15 +154,15 @@ impl Gym {
                 }
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
-            Event::Ended { episode, record, .. } => {
+            Event::Played(play::Event::Ended { episode, record, .. }) => {
                 let worth = record
                     .score
                     .map_or_else(|| "not judged yet".to_owned(), |score| format!("{score:.2}"));
                 eprintln!("{episode}  {}  {worth}", record.outcome.kind());
             }
-            _ => {}
+            Event::Played(_) => {}
         });
-        let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
+        let served = server::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
         let left = match joining {
             Some(joining) => joining.end().await.map_err(Failure::from),

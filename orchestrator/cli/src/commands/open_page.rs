@@ -1,16 +1,17 @@
 //! `sandbox trace --open-page`: the frozen world at the page of one step, in a window.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
+use processes::desktop;
 use results::{RunFolder, Step};
-use runs::Options;
-use runs::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
 use tasks::{GoalText, Suite, Task};
 
 use crate::commands::daemon;
 use crate::commands::env::program;
-use crate::commands::show;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::terminal::interrupt;
 use crate::terminal::out;
 use crate::terminal::progress;
@@ -41,9 +42,9 @@ pub(crate) async fn open(
     let played = folder.inputs()?.map(|inputs| inputs.path(&inputs.suite));
     let usual = || played.unwrap_or_else(|| Utf8Path::new("tasks").join(&record.suite));
     let suite_folder = page.suite.map_or_else(usual, Utf8Path::to_owned);
-    let mut suite = runs::suites::load_undated(&suite_folder)?;
+    let mut suite = play::suites::load_undated(&suite_folder)?;
     suite.task(&episode.task).map_err(Failure::input)?;
-    if !show::has_display() {
+    if !desktop::has_display() {
         explain(page, &suite_folder, &episode.task, url);
         return Ok(());
     }
@@ -52,8 +53,8 @@ pub(crate) async fn open(
     let task = suite.task(&episode.task).map_err(Failure::input)?;
     let suite = Suite { tasks: vec![beginning_at(task, url)], ..suite.clone() };
     let site_variables = variables.given.clone();
-    let options = Options { agreed, site_variables, ..Options::default() };
-    in_window(&suite, &episode.task, options, data).await
+    let options = Options { agreed, site_variables, ..confinement::of_user(data)? };
+    in_window(&suite, &episode.task, options).await
 }
 
 /// The URL of a step.
@@ -81,19 +82,11 @@ fn beginning_at(task: &Task, url: &str) -> Task {
     }
 }
 
-async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolder) -> Outcome {
+async fn in_window(suite: &Suite, task: &str, options: Options) -> Outcome {
     let temporary = processes::temporary::new("page-").or_environment("make a temporary folder")?;
     let out = Utf8PathBuf::try_from(temporary.path().join("world"))
         .or_environment("make a temporary folder")?;
-    let options = Options {
-        out: Some(out),
-        headed: true,
-        index_cache: Some(data.indexes()?),
-        town: Some(data.town()?),
-        helper: crate::commands::keep::helper(),
-        confinement: crate::options::confinement::by_default(data)?,
-        ..options
-    };
+    let options = Options { out: Some(out), headed: true, ..options };
     let stop = interrupt::token();
     let bar = progress::spinner("bringing up the world");
     let on_event = daemon::show_sites(&bar);

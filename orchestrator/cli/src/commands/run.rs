@@ -10,18 +10,18 @@ use agents::{ActionFormat, AgentSpec};
 use camino::{Utf8Path, Utf8PathBuf};
 use cluster::site_images::{Ids, SiteImages};
 use llm_client::Model;
+use play::consent::Agreed;
+use play::{Limits, LiveFill, Options, Progress};
 use processes::Variable;
 use results::Shard;
 use results::{Summary, counted};
-use runs::consent::Agreed;
-use runs::{Limits, LiveFill, Options, Progress};
 use snapshots::is_address;
 use tasks::Suite;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::on_cluster::{self, ClusterOptions};
 use crate::options::DataFolder;
-use crate::options::confinement::Confine;
+use crate::options::confinement::{self, Confine};
 use crate::options::models::check_model;
 use crate::options::scoring::Scoring;
 use crate::options::units;
@@ -177,7 +177,7 @@ impl Run {
 
     /// Reads the suite, and asks for what it does.
     pub(crate) fn load(&mut self) -> Result<Suite, Failure> {
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         self.agree(&mut suite)?;
         Ok(suite)
     }
@@ -227,7 +227,7 @@ impl Run {
     async fn provide_images(&self, suite: &Suite) -> Outcome {
         let Some(archive) = self.cluster.site_images.as_deref() else { return Ok(()) };
         let options = self.options_with(Model::default(), None)?;
-        let tasks = runs::parts::tasks_of(suite, &options)?;
+        let tasks = play::parts::tasks_of(suite, &options)?;
         let tasks = tasks.iter().map(|task| task.id.as_str()).collect();
         let images = SiteImages::of(suite, &tasks, Some(archive))?;
         if images.is_empty() {
@@ -290,7 +290,7 @@ impl Run {
                 shown(event);
             }),
         };
-        let outcome = runs::run(suite, &self.agent, options, interrupt::token(), progress).await;
+        let outcome = play::run(suite, &self.agent, options, interrupt::token(), progress).await;
         board.clear();
         Ok(outcome?)
     }
@@ -319,7 +319,6 @@ impl Run {
             multiaction: self.multiaction,
             agent_variables: self.agent_variables.clone(),
             site_variables: self.variables.given.clone(),
-            unpacked: None,
             agreed: self.agreed.clone(),
             screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,
@@ -327,18 +326,12 @@ impl Run {
             keep_order: self.trace_time,
             memory: self.memory,
             shard: self.shard,
-            episodes: None,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             max_cost: self.max_cost,
             tasks: self.tasks.clone(),
             limit: self.limit.map(NonZeroUsize::get),
             max_steps: self.max_steps,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
             confinement: self.confine.options(&self.data)?,
-            headed: false,
-            webdriver: false,
             scoring_mode: self.scoring.mode,
             fill,
             judge,
@@ -348,6 +341,7 @@ impl Run {
                 step: self.step_timeout,
                 ..Limits::default()
             },
+            ..confinement::of_user(&self.data)?
         })
     }
 

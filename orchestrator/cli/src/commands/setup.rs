@@ -23,7 +23,7 @@ pub(crate) struct Setup {
 
 impl Setup {
     pub(crate) async fn run(self) -> Outcome {
-        let mut packages = runs::machine::missing_packages();
+        let mut packages = play::machine::missing_packages();
         if self.engine && Engine::connect().await.is_err() && !is_installed("dockerd") {
             packages.push("docker.io");
         }
@@ -35,7 +35,7 @@ impl Setup {
         let commands = [vec!["update"], install];
         let lines: Vec<String> = commands
             .iter()
-            .map(|words| runs::machine::privileged(&format!("apt-get {}", words.join(" "))))
+            .map(|words| play::machine::privileged(&format!("apt-get {}", words.join(" "))))
             .collect();
         if self.dry_run {
             lines.iter().for_each(|line| println!("{line}"));
@@ -58,7 +58,7 @@ impl Setup {
             println!("{line}");
             apt_get(words)?;
         }
-        match runs::machine::missing_packages()[..] {
+        match play::machine::missing_packages()[..] {
             [] => Ok(()),
             ref left => Err(Failure::Environment(format!(
                 "failed to find {} after their installation; `sandbox doctor` says what is there",

@@ -1,16 +1,9 @@
 //! `sandbox show`: a run's report and episodes over HTTP. `--open` of other commands uses it too.
 
-use std::ffi::OsString;
-use std::fs::File;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::Stdio;
-
 use camino::{Utf8Path, Utf8PathBuf};
-use processes::temporary::{self, Temporary};
+use play::suites::all_snapshots;
+use processes::desktop::{self, has_display};
 use results::server::{Page, RunServer};
-use snapshots::index::ReplaySet;
-use tokio::process::Command;
 
 use crate::commands::replay;
 use crate::failure::{Failure, Outcome};
@@ -49,21 +42,12 @@ impl Show {
         let run = OpenRun::open(&self.run).await?;
         let mut server = RunServer::bind(run.path(), self.port).await?;
         if let Some(suite) = &self.suite {
-            server = server.with_snapshots(snapshots_of(suite, &self.data)?);
+            let files = all_snapshots(&play::suites::load(suite)?);
+            server = server.with_snapshots(replay::open(&files, &self.data)?);
         }
         let url = server.url(Page::Report)?;
         serve(server, url, "", self.open).await
     }
-}
-
-/// The snapshots of a suite's world and of its tasks.
-fn snapshots_of(suite: &Utf8PathBuf, data: &DataFolder) -> Result<ReplaySet, Failure> {
-    let suite = runs::suites::load(suite)?;
-    let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
-    let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
-    files.sort();
-    files.dedup();
-    replay::open(&files, data)
 }
 
 /// Serves a run at a free port until interrupted, and opens one of its pages in a browser, at this
@@ -112,60 +96,15 @@ fn explain(wanted: bool, port: u16) {
     eprintln!("serving until Ctrl-C");
 }
 
-/// Whether a page can be shown to a person at this machine.
-pub(crate) fn has_display() -> bool {
-    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_set(std::env::var_os(name)))
-}
-
-fn is_set(value: Option<OsString>) -> bool {
-    value.is_some_and(|value| !value.is_empty())
-}
-
-/// Asks the desktop to open a page, one time, and goes on until it is dropped. A browser that
-/// begins with that stays when we end: it is in a process group of its own, which Ctrl-C does not
-/// reach.
-///
-/// All users of the machine can see what a program is started with, and the URL has a key. So the
-/// browser is given a file of this user that leads to the page.
+/// Asks the desktop to open a page, and goes on until it is dropped.
 pub(crate) async fn in_browser(url: String) {
-    let (_folder, page) = match leading_to(&url) {
-        Ok(made) => made,
-        Err(why) => {
-            return out::warn(&format!(
-                "failed to write a file for the browser: {why}; open {url} in it"
-            ));
-        }
-    };
-    let opened = Command::new("xdg-open")
-        .arg(&page)
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .await;
-    let why = match opened {
-        Ok(status) if status.success() => {
+    match desktop::open(&url).await {
+        Ok(_page) => {
             // Some browsers have other temporary files than we.
             eprintln!("if the browser finds no file, open {url} in it");
             // It may read the file at any time.
-            return std::future::pending().await;
+            std::future::pending().await
         }
-        Ok(status) => format!("it ended with {status}"),
-        Err(error) => error.to_string(),
-    };
-    out::warn(&format!("failed to run xdg-open: {why}; open {url} in a browser yourself"));
-}
-
-/// A file that only this user can read, with a page that leads to another.
-fn leading_to(url: &str) -> std::io::Result<(Temporary, PathBuf)> {
-    let folder = temporary::new("page-")?;
-    let path = folder.path().join("page.html");
-    let mut file = File::create(&path)?;
-    // A URL of ours has no letters that mean something in HTML.
-    write!(
-        file,
-        "<!doctype html><meta http-equiv=refresh content=\"0; url={url}\"><a href=\"{url}\">{url}</a>"
-    )?;
-    Ok((folder, path))
+        Err(why) => out::warn(&format!("failed to {why}")),
+    }
 }

@@ -4,16 +4,17 @@ use std::num::NonZeroUsize;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::consent::{Given, of_suite};
+use play::{AgentAgain, Options, agent_again, options_again};
 use processes::Variable;
 use results::pack::{Manifest, Part, Unpacked};
 use results::{Comparison, Summary, counted, fingerprint};
 use results::{Conditions, RunFolder, RunRecord};
-use runs::consent::{Given, of_suite};
-use runs::{AgentAgain, Options, agent_again, options_again};
 use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::options::units;
 use crate::packed_run::{temporary_folder, unpack};
 use crate::terminal::board::Board;
@@ -124,7 +125,7 @@ impl Verify {
         let site_variables = self.variables.given.clone();
         let options = Options { agreed, site_variables, keep_order, ..options };
         let board = Board::new();
-        let outcome = runs::run(&suite, &agent, &options, stop, board.progress()).await;
+        let outcome = play::run(&suite, &agent, &options, stop, board.progress()).await;
         board.clear();
         let summary = outcome?;
         if !summary.is_complete() {
@@ -173,10 +174,7 @@ impl Verify {
             memory: self.memory,
             // The snapshots are in a temporary folder, and so are their indexes.
             index_cache: Some(folder.join("indexes")),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         Ok(options_again(unpacked, record, here)?)
     }

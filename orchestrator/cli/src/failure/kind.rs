@@ -19,9 +19,9 @@ fn failure(kind: Kind, error: &dyn std::error::Error, cure: Option<&str>) -> Fai
     kind(format!("failed to {}{cure}", error_text::with_causes(error)))
 }
 
-impl From<runs::Error> for Failure {
-    fn from(error: runs::Error) -> Failure {
-        use runs::Error;
+impl From<play::Error> for Failure {
+    fn from(error: play::Error) -> Failure {
+        use play::Error;
         let mut cure = None;
         let kind: Kind = match error {
             Error::Results(error) => return error.into(),
@@ -40,10 +40,9 @@ impl From<runs::Error> for Failure {
                 cure = source.cure();
                 Failure::Environment
             }
-            Error::Started { .. }
-            | Error::Agreements { .. }
-            | Error::Listen { .. }
-            | Error::World { .. } => Failure::Environment,
+            Error::Started { .. } | Error::Agreements { .. } | Error::World { .. } => {
+                Failure::Environment
+            }
         };
         failure(kind, &error, cure)
     }
@@ -62,15 +61,17 @@ impl From<agents::llm::ServerError> for Failure {
 }
 
 /// A suite that cannot be loaded is the user's to mend.
-impl From<runs::suites::SuiteError> for Failure {
-    fn from(error: runs::suites::SuiteError) -> Failure {
-        use runs::suites::SuiteError;
+impl From<play::suites::SuiteError> for Failure {
+    fn from(error: play::suites::SuiteError) -> Failure {
+        use play::suites::SuiteError;
         let kind: Kind = match &error {
             SuiteError::NotThere { .. }
             | SuiteError::Load { .. }
             | SuiteError::NoVersion { .. }
             | SuiteError::NoTime
             | SuiteError::Undated { .. }
+            | SuiteError::NoSnapshots { .. }
+            | SuiteError::Unrecorded { .. }
             | SuiteError::Snapshot { .. } => Failure::Input,
         };
         failure(kind, &error, None)
@@ -173,7 +174,8 @@ impl From<container_images::Error> for Failure {
 impl From<daemon::Error> for Failure {
     fn from(error: daemon::Error) -> Failure {
         use daemon::Error;
-        match &error {
+        match error {
+            Error::Images(error) => error.into(),
             Error::NotUp => Failure::Environment(
                 "failed to reach the sites: none are up; start them with `sandbox up`".to_owned(),
             ),
@@ -183,10 +185,13 @@ impl From<daemon::Error> for Failure {
             ),
             Error::Lacks(_) => failure(Failure::Environment, &error, Some(ENGINE_CURE)),
             Error::Refused(_) => failure(Failure::Negative, &error, None),
-            Error::Sites(sites) => failure(Failure::Environment, &error, sites.cure()),
+            Error::Sites(ref sites) => failure(Failure::Environment, &error, sites.cure()),
             Error::PathTooLong { .. } => failure(Failure::Input, &error, None),
             Error::File { .. }
             | Error::Listen { .. }
+            | Error::NoImages { .. }
+            | Error::NotSwept { .. }
+            | Error::Sweep { .. }
             | Error::Gateway(_)
             | Error::Header(_)
             | Error::Host(_)
@@ -242,10 +247,21 @@ impl From<cluster::Error> for Failure {
     }
 }
 
+/// A gym that cannot be served.
+impl From<gym::server::Error> for Failure {
+    fn from(error: gym::server::Error) -> Failure {
+        use gym::server::Error;
+        match error {
+            Error::Played(error) => error.into(),
+            Error::Listen { .. } => failure(Failure::Environment, &error, None),
+        }
+    }
+}
+
 /// A front that cannot serve, or a gym that cannot join one.
-impl From<gym_balancer::Error> for Failure {
-    fn from(error: gym_balancer::Error) -> Failure {
-        use gym_balancer::Error;
+impl From<gym::balancer::Error> for Failure {
+    fn from(error: gym::balancer::Error) -> Failure {
+        use gym::balancer::Error;
         let kind = match &error {
             Error::Url { .. } | Error::Unfit { .. } => Failure::Input,
             Error::Listen { .. } | Error::Key { .. } | Error::Join { .. } => Failure::Environment,
@@ -272,14 +288,29 @@ impl From<recorder::Error> for Failure {
     }
 }
 
+/// A recording that has become no snapshot.
+impl From<recorder::finish::FinishError> for Failure {
+    fn from(error: recorder::finish::FinishError) -> Failure {
+        use recorder::finish::FinishError;
+        let kind: Kind = match &error {
+            FinishError::Nothing { .. } => Failure::Negative,
+            FinishError::Discard { .. }
+            | FinishError::Lost { .. }
+            | FinishError::Unfinished { .. } => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 /// A browser that cannot visit through a recording.
 impl From<recorder::TourError> for Failure {
     fn from(error: recorder::TourError) -> Failure {
         use recorder::TourError;
         let kind: Kind = match &error {
-            TourError::Start(_) | TourError::Close(_) | TourError::Visit { .. } => {
-                Failure::Environment
-            }
+            TourError::Start(_)
+            | TourError::Close(_)
+            | TourError::Write { .. }
+            | TourError::Visit { .. } => Failure::Environment,
         };
         failure(kind, &error, None)
     }
@@ -289,9 +320,20 @@ impl From<recorder::TourError> for Failure {
 impl From<annotate::Error> for Failure {
     fn from(error: annotate::Error) -> Failure {
         use annotate::Error;
-        let kind: Kind = match &error {
-            Error::Read { source, .. } if source.kind() == ErrorKind::NotFound => Failure::Input,
+        let kind: Kind = match error {
+            Error::Recording(error) => return error.into(),
+            Error::World(error) => return error.into(),
+            Error::Read { ref source, .. } if source.kind() == ErrorKind::NotFound => {
+                Failure::Input
+            }
             Error::Malformed { .. }
+            | Error::HasSites { .. }
+            | Error::NoSuite { .. }
+            | Error::OpenSnapshot { .. }
+            | Error::Address { .. }
+            | Error::NoPages { .. }
+            | Error::EditedTask { .. }
+            | Error::NoTask { .. }
             | Error::Suite(_)
             | Error::Task(_)
             | Error::Unfit { .. }
@@ -307,6 +349,10 @@ impl From<annotate::Error> for Failure {
             | Error::Listen { .. }
             | Error::Template(_)
             | Error::Browser(_)
+            | Error::Gateway { .. }
+            | Error::Restore { .. }
+            | Error::Close { .. }
+            | Error::Remove { .. }
             | Error::Open { .. }
             | Error::Encode { .. } => Failure::Environment,
         };
@@ -332,6 +378,21 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
         | Error::LeftOver { .. }
         | Error::Verification { .. }
         | Error::Date { .. } => Failure::Input,
+    }
+}
+
+/// A snapshot that cannot be uploaded.
+impl From<snapshots::push::PushError> for Failure {
+    fn from(error: snapshots::push::PushError) -> Failure {
+        use snapshots::push::PushError;
+        let kind: Kind = match error {
+            PushError::Remote(error) => return error.into(),
+            PushError::Snapshot { .. } | PushError::Read { .. } | PushError::Occupied { .. } => {
+                Failure::Input
+            }
+            PushError::Upload(_) => Failure::Environment,
+        };
+        failure(kind, &error, None)
     }
 }
 

@@ -119,7 +119,7 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
-        if thread.name() == Some(runs::SCORING) {
+        if thread.name() == Some(play::SCORING) {
             tracing::error!(%panic, "a scorer broke down; this is a bug in sandbox");
             return;
         }
@@ -189,7 +189,7 @@ mod tests {
         }
         report_panics();
         let rule = || std::panic::catch_unwind(|| panic!("a rule broke down")).is_err();
-        let scoring = std::thread::Builder::new().name(runs::SCORING.to_owned()).spawn(rule);
+        let scoring = std::thread::Builder::new().name(play::SCORING.to_owned()).spawn(rule);
         assert!(scoring.expect("a thread").join().is_ok_and(|caught| caught));
         println!("the others play on");
     }

@@ -1,7 +1,7 @@
 //! `sandbox run --on kubernetes`: writes a manifest, and prints what to do with it.
 
 use camino::Utf8Path;
-use cluster::kubernetes::{Manifest, PodOptions, PodRun, WrittenManifest};
+use cluster::kubernetes::{Manifest, PodOptions, PodRun, WrittenManifest, waiting};
 use results::counted;
 use snapshots::is_address;
 
@@ -22,12 +22,9 @@ pub(super) fn write(mut run: Run) -> Outcome {
         claim: options.claim.clone(),
         secret: options.secret.clone(),
         engine_image: options.engine_image.clone(),
-        site_images: options.site_images.clone(),
-        parts: options.parts,
+        parts: super::part_options(&run, arguments::of_pod()?),
         address: run.output.take_if(|output| is_address(output)),
         paths: arguments::paths(&PATHS)?,
-        words: arguments::of_pod()?,
-        adds_to_a_cassette: run.adds_to_a_cassette(),
     };
     let pods = PodRun::new(told, &run.agent)?;
     let suite = run.load()?;
@@ -56,39 +53,4 @@ fn next_steps(written: &WrittenManifest) -> String {
         "{file}: {episodes} in {parts}\n\nWith a copy of this folder in the claim {claim}:\n\n    {apply}\n    {wait}\n\n\
          {then}:\n\n    {merge}"
     )
-}
-
-/// A line for a shell that ends when the job does, either way, or is gone. One `kubectl wait` waits
-/// for one of the ends alone.
-fn waiting(job: &str) -> String {
-    format!(
-        "while kubectl get job/{job} && ! kubectl wait --for=condition=complete --timeout=60s job/{job} && \
-         ! kubectl wait --for=condition=failed --timeout=1s job/{job}; do :; done 2>/dev/null"
-    )
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    /// A stand-in for `kubectl` knows a job that is in this state.
-    #[test]
-    fn the_printed_line_waits_for_both_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let script = "#!/bin/sh\ncase $1:$2 in get:*) [ $STATE != gone ] ;; *:--for=condition=$STATE) ;; *) exit 1 ;; esac\n";
-        let program = folder.path().join("kubectl");
-        std::fs::write(&program, script).unwrap();
-        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
-            .unwrap();
-        for state in ["complete", "failed", "gone"] {
-            let path = format!("{}:/usr/bin:/bin", folder.path().display());
-            let mut shell = std::process::Command::new("timeout");
-            shell
-                .args(["20", "sh", "-c", &waiting("sandbox-runs-demo")])
-                .env("PATH", path)
-                .env("STATE", state);
-            assert!(shell.status().unwrap().success(), "{state}");
-        }
-    }
 }

@@ -10,6 +10,7 @@ mod shown;
 
 use std::sync::Arc;
 
+use cluster::PartOptions;
 use cluster::follow::{Interrupts, JobsLeft};
 use cluster::part::{HeldPart, LastWord, Part};
 use cluster::slurm_run::{Ended, SlurmOptions, SlurmRun};
@@ -38,11 +39,8 @@ pub(crate) async fn run(run: Run) -> Outcome {
 async fn on_slurm(mut run: Run) -> Outcome {
     let slurm = SlurmRun::new(SlurmOptions {
         sbatch: run.cluster.sbatch.clone(),
-        parts: run.cluster.parts,
         durations: run.cluster.durations.clone(),
-        site_images: run.cluster.site_images.clone(),
-        words: arguments::of_part()?,
-        adds_to_a_cassette: run.adds_to_a_cassette(),
+        parts: part_options(&run, arguments::of_part()?),
     })?;
     let judge = run.connect()?;
     let suite = run.load()?;
@@ -76,6 +74,16 @@ async fn on_slurm(mut run: Run) -> Outcome {
                 arguments::to_come_back(whole.path().as_str())?
             )))
         }
+    }
+}
+
+/// What parts are told, whose command lines have these words.
+fn part_options(run: &Run, words: Vec<String>) -> PartOptions {
+    PartOptions {
+        count: run.cluster.parts,
+        site_images: run.cluster.site_images.clone(),
+        words,
+        adds_to_a_cassette: run.adds_to_a_cassette(),
     }
 }
 

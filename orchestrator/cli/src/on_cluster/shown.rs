@@ -18,7 +18,7 @@ impl Shown {
         match event {
             Event::Planned { episodes, done } => {
                 let board = Board::new();
-                (board.progress())(runs::Event::Planned { episodes, done });
+                (board.progress())(play::Event::Planned { episodes, done });
                 *shown = Some((board, Lines::default()));
             }
             Event::Warning(text) => match &*shown {
@@ -52,7 +52,7 @@ fn show(board: &Board, lines: &mut Lines, event: Event<'_>) {
     match event {
         Event::Ended { part, record } => {
             let (worker, episode) = (lines.of(part), &record.id());
-            (board.progress())(runs::Event::Ended { worker, episode, record });
+            (board.progress())(play::Event::Ended { worker, episode, record });
         }
         Event::Doing(doing) => lines.show(board, doing),
         Event::Overview(text) => board.parts(text),

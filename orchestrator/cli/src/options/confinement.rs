@@ -1,9 +1,10 @@
 //! How far programs are confined: options of the commands that start any.
 
 use camino::Utf8PathBuf;
+use play::{ConfinementOptions, Options};
 use processes::confine::{Host, Level};
-use runs::ConfinementOptions;
 
+use crate::commands::keep;
 use crate::failure::Failure;
 use crate::options::{self, DataFolder};
 
@@ -38,9 +39,16 @@ impl Confine {
     }
 }
 
-/// How far programs of scorers are confined in commands that start no others.
-pub(crate) fn by_default(data: &DataFolder) -> Result<ConfinementOptions, Failure> {
-    Ok(ConfinementOptions { hidden: hidden(data)?, ..ConfinementOptions::default() })
+/// The options of a command that plays something with the folders of this user. Programs of
+/// scorers are confined as usual.
+pub(crate) fn of_user(data: &DataFolder) -> Result<Options, Failure> {
+    Ok(Options {
+        index_cache: Some(data.indexes()?),
+        town: Some(data.town()?),
+        helper: keep::helper(),
+        confinement: ConfinementOptions { hidden: hidden(data)?, ..ConfinementOptions::default() },
+        ..Options::default()
+    })
 }
 
 /// The user's folders.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use llm_client::{Cassette, Client, Model};
+use play::consent::of_model;
 use processes::Variable;
-use runs::consent::of_model;
 
 use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;

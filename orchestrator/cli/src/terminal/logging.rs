@@ -34,7 +34,7 @@ impl Logging {
     pub(crate) fn start(&self) {
         let level = match self.verbose {
             0 if self.log_json => {
-                format!("warn,{}=info,{}=info", runs::log::ENDED, board::PROGRESS)
+                format!("warn,{}=info,{}=info", play::log::ENDED, board::PROGRESS)
             }
             0 => "warn".to_owned(),
             1 => own("warn", "info"),
@@ -61,7 +61,7 @@ impl Logging {
 }
 
 /// This program, and the crates that it is made of.
-const OURS: [&str; 37] = [
+const OURS: &[&str] = &[
     "sandbox",
     "actions",
     "agents",
@@ -69,6 +69,7 @@ const OURS: [&str; 37] = [
     "browser",
     "cluster",
     "container_images",
+    "counted",
     "daemon",
     "doors",
     "embedded_sites",
@@ -76,8 +77,7 @@ const OURS: [&str; 37] = [
     "file_version",
     "files",
     "gateway",
-    "gym_balancer",
-    "gym_protocol",
+    "gym",
     "host_check",
     "html_scan",
     "http_client",
@@ -85,12 +85,12 @@ const OURS: [&str; 37] = [
     "in_flight",
     "llm_client",
     "object_files",
+    "play",
     "processes",
     "python_compat",
     "python_repr",
     "recorder",
     "results",
-    "runs",
     "scoring",
     "search",
     "sites",
@@ -98,6 +98,7 @@ const OURS: [&str; 37] = [
     "suggestions",
     "tasks",
     "turkingbench",
+    "world_spec",
     "yaml",
 ];
 

@@ -8,8 +8,8 @@ mod unfit_nodes;
 use std::collections::BTreeMap;
 
 pub use event::{Event, Interrupts, JobsLeft, Listener};
+use play::parts;
 use results::{Outcome, counted};
-use runs::parts;
 use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 

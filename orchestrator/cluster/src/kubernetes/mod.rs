@@ -1,6 +1,7 @@
 //! A run as a manifest for Kubernetes, which the user applies. Nobody follows its parts.
 
 mod manifest;
+mod waiting;
 
 use std::collections::BTreeSet;
 
@@ -8,16 +9,17 @@ use agents::AgentSpec;
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 pub use manifest::{EngineSidecar, Manifest, job_name};
 use object_files::is_address;
+use play::{Options, parts};
 use results::mirror;
 use results::parts::input_files;
-use runs::{Options, parts};
 use serde_json::json;
 use sites::Site;
 use sites::manifest::DriverSpec;
 use tasks::{Suite, Task};
 use url::Url;
+pub use waiting::waiting;
 
-use crate::{Error, refusals};
+use crate::{Error, PartOptions};
 
 /// Parts by default: small ones, on a cluster whose size is not known here.
 const MOST_PARTS: usize = 32;
@@ -39,19 +41,12 @@ pub struct PodOptions {
     pub secret: Option<String>,
     /// Image with a container engine.
     pub engine_image: Option<String>,
-    /// The file with the images of the sites.
-    pub site_images: Option<Utf8PathBuf>,
-    /// How many parts there are at most.
-    pub parts: Option<u32>,
+    /// What its parts are told.
+    pub parts: PartOptions,
     /// Where the results go, if that is an address.
     pub address: Option<Utf8PathBuf>,
     /// All files, folders and addresses that the command line names.
     pub paths: Vec<Utf8PathBuf>,
-    /// The words of the command line with which a part is played, without those that tell the parts
-    /// apart.
-    pub words: Vec<String>,
-    /// Whether replies of models would be added to a cassette.
-    pub adds_to_a_cassette: bool,
 }
 
 /// A run that pods can be told of.
@@ -84,9 +79,7 @@ impl PodRun {
         let image = told.image.clone().ok_or_else(|| {
             lacks("", "name an image with sandbox and Chromium with --image".to_owned())
         })?;
-        let instead = "put the variable into the Secret of --secret";
-        refusals::of_words(&told.words, "the manifest", instead)?;
-        refusals::of_cassette(told.adds_to_a_cassette)?;
+        told.parts.check("the manifest", "put the variable into the Secret of --secret")?;
         if agent.asks_a_server() {
             let needs = "pods cannot reach a server; start the agent in each pod with --agent program:COMMAND";
             return Err(lacks(&format!(" with the agent {agent}"), needs.to_owned()));
@@ -125,7 +118,7 @@ impl PodRun {
         ports.dedup();
         let engine = self.engine(suite, &tasks, options.workers)?;
         let folder = parts::folder_of(suite, agent, options);
-        let most = self.told.parts.map_or(MOST_PARTS, |parts| parts as usize);
+        let most = self.told.parts.count.map_or(MOST_PARTS, |parts| parts as usize);
         // A part has whole tasks.
         let count = most.min(tasks.len()) as u32;
         let workers = options.workers as u32;
@@ -133,7 +126,7 @@ impl PodRun {
             name: job_name(folder.as_str()),
             image: self.image,
             claim: self.told.claim,
-            arguments: self.told.words,
+            arguments: self.told.parts.words,
             output: self.address.as_ref().unwrap_or(&folder).to_string(),
             parts: count,
             parallel: count,
@@ -210,14 +203,14 @@ impl PodRun {
         tasks: &[Task],
         workers: usize,
     ) -> Result<Option<EngineSidecar>, Error> {
-        if self.told.site_images.is_some() && self.told.engine_image.is_none() {
+        if self.told.parts.site_images.is_some() && self.told.engine_image.is_none() {
             let needs =
                 "a pod has no engine to load them; name an image of one with --engine-image";
             return Err(lacks(" with --site-images", needs.to_owned()));
         }
         let Some(manifests) = &suite.world.sites else { return Ok(None) };
         let known =
-            Site::load_all(manifests).map_err(|source| runs::Error::Manifests { source })?;
+            Site::load_all(manifests).map_err(|source| play::Error::Manifests { source })?;
         let named: BTreeSet<&String> = tasks.iter().flat_map(|task| &task.sites).collect();
         let is_container = |site: &&Site| {
             matches!(site.driver, DriverSpec::Docker(_)) && named.contains(&site.name)
@@ -235,7 +228,7 @@ impl PodRun {
         );
         lacks("", needs)
     })?;
-        let images = self.told.site_images.as_deref();
+        let images = self.told.parts.site_images.as_deref();
         let memory = containers.iter().map(|site| site.memory(workers)).sum::<u64>() >> 20;
         Ok(Some(EngineSidecar { image, images: images.map(Utf8Path::to_string), memory }))
     }

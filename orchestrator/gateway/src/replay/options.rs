@@ -1,6 +1,6 @@
 //! What a replay is to do, besides answering.
 
-use super::{DatePolicy, MatchLevel};
+use super::{DatePolicy, MatchLevel, StatePolicy};
 
 /// Options of a [`Replay`](super::Replay).
 #[derive(Debug, Clone, Copy)]
@@ -19,18 +19,6 @@ pub struct ReplayOptions {
     pub cache: usize,
     /// What a request gets for which no capture is of the state that the episode has its site in.
     pub states: StatePolicy,
-}
-
-/// What a request gets for which no capture is of the state that an episode has its site in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StatePolicy {
-    /// The capture of the nearest state; the ledger says so.
-    #[default]
-    Nearest,
-    /// A miss.
-    Strict,
-    /// States do not count: the n-th request gets the n-th capture.
-    Order,
 }
 
 impl Default for ReplayOptions {

@@ -4,9 +4,9 @@
 use scoring::mode::MENDED;
 
 use crate::Summary;
-use crate::analysis::counted::counted;
 use crate::analysis::measures::KeyNodes;
 use crate::analysis::sensitivity::{Bounds, Cause};
+use crate::counted;
 use crate::stored::Conditions;
 
 impl Summary {

@@ -4,7 +4,6 @@
 //! anything; only `merge` writes, into a new folder.
 
 pub mod compare;
-pub mod counted;
 pub mod facts;
 pub mod gaps;
 pub mod groups;

@@ -16,7 +16,7 @@ use super::{
     EpisodeId, EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
 };
 use crate::Error;
-use crate::analysis::counted::counted;
+use crate::counted;
 use crate::stored::files;
 
 /// The maximum length of `run.json`, `episode.json` and what is like them. A run of 100,000 tasks

@@ -18,6 +18,7 @@
 
 pub mod confine;
 mod descriptors;
+pub mod desktop;
 mod environment;
 mod group;
 pub mod network;

@@ -23,7 +23,8 @@ pub use renamed::read_task;
 pub use stop::StopRules;
 pub use task::{Task, UserMessage};
 pub use versions::DATE;
-pub use world::{MatchLevel, SiteSearch, States, UNDATED, WorldSpec};
+pub use world::{SiteSearch, UNDATED, WorldSpec};
+pub use world_spec::{MatchLevel, StatePolicy};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;
@@ -83,6 +84,17 @@ impl Suite {
             suite: self.name.clone(),
             there: self.tasks.iter().map(|task| task.id.clone()).collect(),
         })
+    }
+
+    /// The tasks with these ids, in their order, or all if there are none.
+    ///
+    /// # Errors
+    /// When there is no task with one of the ids.
+    pub fn named(&self, ids: &[String]) -> Result<Vec<&Task>, UnknownTask> {
+        match ids {
+            [] => Ok(self.tasks.iter().collect()),
+            ids => ids.iter().map(|id| self.task(id)).collect(),
+        }
     }
 
     /// The tasks with these ids, or all if there are none, with at most so many actions each.

@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
+use world_spec::{MatchLevel, StatePolicy};
 
 use super::names;
 use super::pace::Pace;
@@ -65,8 +66,8 @@ pub struct WorldSpec {
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,
     /// The answer to a request where no capture is of the state that the episode has the site in.
-    #[serde(default, skip_serializing_if = "States::is_default")]
-    pub state: States,
+    #[serde(default, skip_serializing_if = "StatePolicy::is_default")]
+    pub state: StatePolicy,
     /// The address of the results of the search engine that agents are given, with `{}` where the
     /// query goes; Google's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_search")]
@@ -96,7 +97,7 @@ impl WorldSpec {
             timezone: default_timezone(),
             pace: Pace::default(),
             match_level: MatchLevel::default(),
-            state: States::default(),
+            state: StatePolicy::default(),
             search: None,
             search_pages: yes(),
             site_search: SiteSearch::Off,
@@ -105,24 +106,6 @@ impl WorldSpec {
 }
 
 /// The answer to a request where no capture is of the state that an episode has the site in: of the
-/// writes that it has made. Written `nearest`, `strict` or `order`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum States {
-    /// The capture of the nearest state; it counts beside the misses.
-    #[default]
-    Nearest,
-    /// A miss.
-    Strict,
-    /// States do not count: the n-th request gets the n-th capture.
-    Order,
-}
-
-impl States {
-    fn is_default(&self) -> bool {
-        *self == States::default()
-    }
-}
 
 /// Searches of sites that are answered from the recorded pages: `false` (none), `true` (those of
 /// the search forms in recorded pages), or a list of addresses with `{}` for the words.
@@ -204,71 +187,6 @@ impl JsonSchema for SiteSearch {
 
 /// The clock of a world that names none.
 pub const UNDATED: Timestamp = Timestamp::MIN;
-
-/// The loosest comparison of requests with recorded ones that still counts as an answer. Written
-/// `exact`, `normalised`, `fuzzy` or `fuzzy:LIKENESS`, with a likeness from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum MatchLevel {
-    /// Method, URL and body are equal.
-    Exact,
-    /// Equal but for query order, cache-busters, trackers and the spelling of a body.
-    #[default]
-    Normalised,
-    /// The most similar recorded request of the same host and path.
-    Fuzzy {
-        /// The least likeness that is good enough, from 0 to 1.
-        threshold: f64,
-    },
-}
-
-/// The least likeness where none is named.
-const LIKENESS: f64 = 0.5;
-
-impl Serialize for MatchLevel {
-    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
-        match self {
-            MatchLevel::Exact => output.serialize_str("exact"),
-            MatchLevel::Normalised => output.serialize_str("normalised"),
-            MatchLevel::Fuzzy { threshold } if *threshold == LIKENESS => {
-                output.serialize_str("fuzzy")
-            }
-            MatchLevel::Fuzzy { threshold } => {
-                output.collect_str(&format_args!("fuzzy:{threshold}"))
-            }
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for MatchLevel {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        yaml::text(input, |text| match (text, text.strip_prefix("fuzzy:").map(str::parse::<f64>)) {
-            ("exact", _) => Ok(MatchLevel::Exact),
-            ("normalised", _) => Ok(MatchLevel::Normalised),
-            ("fuzzy", _) => Ok(MatchLevel::Fuzzy { threshold: LIKENESS }),
-            (_, Some(Ok(threshold))) if (0.0..=1.0).contains(&threshold) => {
-                Ok(MatchLevel::Fuzzy { threshold })
-            }
-            _ => Err(format!(
-                "`{text}` is not exact, normalised, fuzzy or fuzzy:LIKENESS with a likeness from 0 to 1, such as fuzzy:0.8"
-            )),
-        })
-    }
-}
-
-impl JsonSchema for MatchLevel {
-    fn schema_name() -> Cow<'static, str> {
-        "MatchLevel".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "exact (method, URL and body are equal), normalised (equal but for what named rules pass over), \
-                fuzzy or fuzzy:LIKENESS (the most similar recorded request of the same host and path, from 0 to 1).",
-            "type": "string",
-            "pattern": r"^(exact|normalised|fuzzy(:(0(\.[0-9]+)?|1(\.0+)?))?)$",
-        })
-    }
-}
 
 fn undated() -> Timestamp {
     UNDATED

@@ -8,18 +8,15 @@ use std::time::Duration;
 use browser::Device;
 use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
-use recorder::frontier::{Bounds, Frontier, Interest};
+use play::changes::Verdict;
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{
-    CrawlOptions, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Skip, Tour,
-};
-use runs::changes::Verdict;
+use recorder::{CrawlOptions, Event, RecordingGateway, RecordingGatewayOptions, Skip, Tour};
 use snapshots::RecordingOptions;
 use tasks::Suite;
 use url::Url;
 
 use crate::commands::record::consent;
-use crate::failure::{Failure, OrFail};
+use crate::failure::Failure;
 use crate::finish::{self, EmptyRecording};
 use crate::options::DataFolder;
 use crate::options::gateway_options::{self, Deadline, LiveWeb, MAX_BODY};
@@ -122,15 +119,10 @@ impl VisitOptions {
             pages_per_host: usize::MAX,
             journal: false,
         };
-        let mut crawler =
-            Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
-        let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
-        let frontier = Frontier::new(urls, bounds, Interest::default());
         let plan = Plan::new(suite, &[], Budget::default());
         let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
         let tour = Tour { studio, doing: "visit the pages", ask_again: 0, on_lost_state: None };
-        let followed = tour.follow(&mut crawler, frontier, device).await;
-        drop(crawler);
+        let followed = tour.visit(urls, device, options, &cancel, &show).await;
         bar.finish_and_clear();
         followed?;
         if cancel.is_cancelled() {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::changes::{
+    ChangeOptions, Changes, ComparedPages, PageChange, SuiteChanges, TaskChanges, Verdict, compare,
+    dated, pictures_of, write_junit, write_report,
+};
+use play::suites::snapshots_of;
 use recorder::plan::seeds;
 use results::{counted, short_url};
-use runs::changes::{
-    ChangeOptions, Changes, ComparedPages, PageChange, SuiteChanges, TaskChanges, Verdict, compare,
-    pictures_of, write_junit, write_report,
-};
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
@@ -78,15 +79,8 @@ pub(crate) struct ReportOptions {
 impl Check {
     /// Visits, compares, writes the reports; an answer of no unless all is the same.
     pub(crate) async fn run(&self, json: bool, force: bool) -> Outcome {
-        let suite = runs::suites::load(&self.suite)?;
-        let tasks: Vec<&Task> = match self.tasks.as_slice() {
-            [] => suite.tasks.iter().collect(),
-            ids => ids
-                .iter()
-                .map(|id| suite.task(id))
-                .collect::<Result<_, _>>()
-                .or_input("find the task")?,
-        };
+        let suite = play::suites::load(&self.suite)?;
+        let tasks = suite.named(&self.tasks).or_input("find the task")?;
         let named =
             |task: &Task| seeds(task, &suite.world).into_iter().map(|seed| seed.url).collect();
         let urls_of: Vec<Vec<String>> = tasks.iter().map(|task| named(task)).collect();
@@ -115,12 +109,7 @@ impl Check {
         } else {
             self.against.clone()
         };
-        let device = Device {
-            viewport: suite.world.viewport,
-            locale: suite.world.locale.clone(),
-            timezone: suite.world.timezone.clone(),
-            ..Device::default()
-        };
+        let device = play::device::of_world(&suite.world);
         let changes =
             self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
         let of_tasks = tasks.iter().zip(&urls_of);
@@ -241,46 +230,6 @@ impl ReportOptions {
     }
 }
 
-/// The snapshots that these tasks are played in.
-///
-/// # Errors
-/// When there are none, or no version of them.
-pub(crate) fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, Failure> {
-    let of_tasks =
-        tasks.iter().flat_map(|task| task.snapshots.as_ref().unwrap_or(&suite.world.snapshots));
-    let mut files: Vec<Utf8PathBuf> = Vec::new();
-    for path in of_tasks {
-        if !files.contains(path) {
-            files.push(path.clone());
-        }
-    }
-    let record = out::command_line(["sandbox", "record", "--suite", suite.folder.as_str()]);
-    if files.is_empty() {
-        return Err(Failure::Input(format!(
-            "failed to look at the snapshots of {}: it has none; record them with `{record}`",
-            suite.folder
-        )));
-    }
-    if let Some(path) = files.iter().find(|path| path.as_str().contains(tasks::DATE)) {
-        return Err(Failure::Input(format!(
-            "failed to open {path}: no version of it is there; record one with `{record}`"
-        )));
-    }
-    Ok(files)
-}
-
-/// Snapshots by name, with the day of their recording.
-fn dated(files: &[Utf8PathBuf]) -> String {
-    let each = files.iter().map(|path| {
-        let name = path.file_name().unwrap_or(path.as_str());
-        match runs::suites::recorded_at(path).ok().flatten() {
-            Some(time) => format!("{name} of {}", time.inner().strftime("%Y-%m-%d")),
-            None => name.to_owned(),
-        }
-    });
-    each.collect::<Vec<_>>().join(", ")
-}
-
 /// Prints pages that differ, tasks that need them, and the counts.
 fn print(report: &SuiteChanges<'_>) {
     let changes = report.changes;
@@ -336,21 +285,6 @@ fn detail(page: &PageChange) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// The pages that both lists of snapshots list, at most `most` of them.
-fn pages_of_both(
-    old: &[Utf8PathBuf],
-    new: &[Utf8PathBuf],
-    most: usize,
-) -> Result<ComparedPages, Failure> {
-    let listed = |files: &[Utf8PathBuf]| -> Result<Vec<String>, Failure> {
-        let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
-        Ok(set.pages().map(|page| page.url).collect())
-    };
-    let (old, new) = (listed(old)?, listed(new)?);
-    let urls = old.into_iter().filter(|url| new.contains(url)).take(most).collect();
-    Ok(ComparedPages { urls, ..ComparedPages::default() })
-}
-
 /// Writes the report of what has changed between two snapshots, for the pages that both list.
 pub(crate) async fn picture_diff(
     old: &Utf8Path,
@@ -360,7 +294,7 @@ pub(crate) async fn picture_diff(
     data: &DataFolder,
 ) -> Outcome {
     let (old, new) = ([old.to_owned()], [new.to_owned()]);
-    let pages = pages_of_both(&old, &new, most)?;
+    let pages = ComparedPages::of_both(&old, &new, most).or_input("open the snapshots")?;
     let changes = report.compare(&old, &new, &pages, Device::default(), 0.0, data).await?;
     let drawn = SuiteChanges {
         name: old[0].file_stem().unwrap_or_default(),

@@ -1,10 +1,9 @@
 //! `sandbox down`: stops the daemon, and removes what dead ones have left.
 
-use container_images::Engine;
 use results::counted;
 use sites::{Leftover, SweepScope};
 
-use crate::failure::{Failure, OrFail, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
 
 /// Stop the sites of `sandbox up`, and remove their containers, networks, processes and folders
@@ -25,27 +24,8 @@ impl Down {
         let ended = daemon::end(&folder).await?;
         println!("{}", if ended.is_some() { "the sites are down" } else { "no sites were up" });
         folder.sweep().await?;
-        let engine = match Engine::connect().await {
-            Ok(engine) => engine,
-            Err(error) if folder.has_containers() => {
-                return Err(Failure::Environment(format!(
-                    "failed to remove the containers and networks of the sites: {}; once the engine answers, \
-                     remove them with `sandbox down`",
-                    error_text::with_causes(&error)
-                )));
-            }
-            // Without an engine there is nothing of it.
-            Err(_) => return Ok(()),
-        };
         let whose = if self.all { SweepScope::All } else { SweepScope::Orphans };
-        let swept = match sites::sweep(&engine, whose).await {
-            // What others have left does not make this daemon any less down.
-            Err(error) if !self.all && !folder.has_containers() => {
-                tracing::warn!(%error, "what dead daemons have left could not be removed");
-                return Ok(());
-            }
-            swept => swept.or_environment("remove the containers that were left")?,
-        };
+        let Some(swept) = folder.sweep_engine(whose).await? else { return Ok(()) };
         if swept.containers + swept.networks > 0 {
             println!(
                 "removed {} and {}",

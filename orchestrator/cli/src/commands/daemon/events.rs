@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use indicatif::ProgressBar;
-use runs::Progress;
+use play::Progress;
 
 use crate::terminal::out;
 use crate::terminal::progress;
@@ -12,7 +12,7 @@ use crate::terminal::progress;
 pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
     let bar = bar.clone();
     Arc::new(move |event| {
-        let runs::Event::Site(event) = event else { return };
+        let play::Event::Site(event) = event else { return };
         if let Some(warning) = event.warning() {
             bar.suspend(|| out::warn(&warning));
         } else if let Some(text) = event.words() {

@@ -4,6 +4,7 @@ use actions::Action;
 use browser::{Launch, Session};
 use doors::Door;
 use gateway::CertificateAuthority;
+use processes::desktop;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -33,7 +34,7 @@ impl Open {
         };
         let ca = CertificateAuthority::load_or_create(&self.data.ca()?)
             .or_environment("load the certificate authority")?;
-        if !crate::commands::show::has_display() {
+        if !desktop::has_display() {
             return Err(Failure::Environment(format!(
                 "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,
@@ -46,7 +47,7 @@ impl Open {
             cookies = given
                 .cookies
                 .into_iter()
-                .map(|cookie| runs::session_cookie(cookie, &site.url))
+                .map(|cookie| play::session_cookie(cookie, &site.url))
                 .collect();
         }
         let door = Door::at_socket(super::folder(&self.data)?.gateway());

@@ -5,15 +5,13 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 
 use camino::Utf8Path;
-use daemon::{Client, DaemonStatus, Folder};
+use daemon::{Client, DaemonStatus, Folder, RequestedSites};
 use indicatif::{MultiProgress, ProgressBar};
 use sites::Site;
-use sites::manifest::ContainerSpec;
 use tokio_util::sync::CancellationToken;
 
 use super::serve::Plan;
 use super::table;
-use crate::engine;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::options::gateway_options;
@@ -21,10 +19,6 @@ use crate::terminal::interrupt;
 use crate::terminal::out;
 use crate::terminal::progress;
 use crate::trust::Trust;
-
-/// What makes images, and what brings them.
-const BUILD: &str =
-    "build them with `sandbox images build`, or load them from a file with `sandbox images load`";
 
 /// Start sites, each under its own host name, and leave them running
 ///
@@ -175,50 +169,10 @@ impl Up {
     /// `added` to others, all of them have to be among those; where none is up yet, there has to be
     /// one.
     async fn startable(&self, sites: Vec<Site>, added: bool) -> Result<Vec<String>, Failure> {
-        let list = runs::consent::of_sites(&sites, &self.plan.variables.given)?;
+        let list = play::consent::of_sites(&sites, &self.plan.variables.given)?;
         self.trust.agree(&format!("the sites of {}", self.plan.sites.path()), &list, &self.data)?;
-        let named = !self.plan.names.is_empty();
-        let name = |site: &Site| site.name.clone();
-        let (contained, others): (Vec<Site>, Vec<Site>) =
-            sites.into_iter().partition(|site| site.driver.container().is_some());
-        let mut startable: Vec<String> = others.iter().map(name).collect();
-        if contained.is_empty() {
-            return Ok(startable);
-        }
-        let may_be_none = added || !startable.is_empty();
-        let engine = engine::connect().await;
-        if let Ok(engine) = &engine
-            && let Ok(Some(missing)) = sites::missing_limits(engine).await
-        {
-            out::warn(&missing);
-        }
-        match engine {
-            // What is wrong with them is told by the site, which is tried again by its reset.
-            Ok(_) if named && !added => startable.extend(contained.iter().map(name)),
-            Ok(engine) => {
-                let (there, missing) = by_image(&engine, contained).await?;
-                if !missing.is_empty() && (named || there.is_empty() && !may_be_none) {
-                    return Err(Failure::Environment(format!(
-                        "failed to start {}: there are no images of them; {BUILD}",
-                        missing.join(", ")
-                    )));
-                }
-                if !missing.is_empty() {
-                    out::warn(&format!(
-                        "left out {}: there are no images of them; {BUILD}",
-                        missing.join(", ")
-                    ));
-                }
-                startable.extend(there.iter().map(name));
-            }
-            Err(Failure::Environment(error)) if !named && may_be_none => {
-                let left: Vec<&str> = contained.iter().map(|site| site.name.as_str()).collect();
-                out::warn(&format!("left out {}: {error}", left.join(", ")));
-            }
-            Err(failure) => return Err(failure),
-        }
-        startable.sort();
-        Ok(startable)
+        let requested = RequestedSites { named: !self.plan.names.is_empty(), added };
+        Ok(daemon::startable(sites, requested, &|what| out::warn(&what)).await?)
     }
 
     /// Starts the process that holds the daemon.
@@ -262,22 +216,6 @@ fn ways_in(status: &DaemonStatus) -> String {
         return own;
     };
     format!("{own} Others reach the sites through the proxy:\n{others}")
-}
-
-/// The sites whose images are there, and the names of the others.
-async fn by_image(
-    engine: &container_images::Engine,
-    sites: Vec<Site>,
-) -> Result<(Vec<Site>, Vec<String>), Failure> {
-    let (mut there, mut missing) = (Vec::new(), Vec::new());
-    for site in sites {
-        let mut all = true;
-        for image in site.driver.container().into_iter().flat_map(ContainerSpec::images) {
-            all &= engine.has(image).await?;
-        }
-        if all { there.push(site) } else { missing.push(site.name) }
-    }
-    Ok((there, missing))
 }
 
 /// Waits until the sites can be used or have been given up. None is an interrupt.

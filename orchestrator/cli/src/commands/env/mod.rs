@@ -5,16 +5,16 @@ pub(crate) mod program;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::attach::{self, AttachedProgram, AttachedSession};
 use processes::confine::Confined;
 use results::{EpisodeRecord, Outcome as Ended};
-use runs::Options;
-use runs::attach::{self, AttachedProgram, AttachedSession};
 use serde::Serialize;
 
 use crate::commands::daemon;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::options::confinement::Confine;
+use crate::options::confinement::{self, Confine};
 use crate::options::units;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -93,7 +93,7 @@ impl Env {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let task = std::slice::from_ref(&self.task);
         let agreed = self.trust.agree_to_suite(&mut suite, task, &self.variables, &self.data)?;
         let options = Options {
@@ -102,11 +102,8 @@ impl Env {
             agreed,
             site_variables: self.variables.given.clone(),
             webdriver: self.webdriver,
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
             confinement: self.confine.options(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         };
         let name = if self.command.is_empty() {
             "env".to_owned()

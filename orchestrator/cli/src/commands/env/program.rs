@@ -4,9 +4,9 @@ use std::io::BufRead as _;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
+use play::attach::program::{run_program, timed_out};
+use play::attach::{AttachedSession, ProgramExit};
 use processes::confine::Confined;
-use runs::attach::{AttachedSession, ProgramExit};
-use runs::attached_program::{run_program, timed_out};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 

@@ -4,15 +4,14 @@ use std::io::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser as _;
+use play::suites::scaffold;
+use recorder::web_address;
 use results::counted;
-use sites::Site;
-use snapshots::Page;
-use snapshots::index::ReplaySet;
-use tasks::scaffold::{Scaffold, filled, quoted};
+use tasks::scaffold::{Scaffold, filled};
 use url::Url;
 
 use crate::commands::demo;
-use crate::commands::record::{Record, web_address};
+use crate::commands::record::Record;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::terminal::out;
@@ -133,11 +132,13 @@ impl Init {
     }
 
     async fn scaffold(&self) -> Result<Scaffold, Failure> {
+        let folder = &self.folder;
         if !self.site.is_empty() {
-            return self.of_sites();
+            let made = scaffold::of_sites(folder, &self.sites, &self.site);
+            return made.map_err(Failure::input);
         }
         if !self.snapshot.is_empty() {
-            return self.of_snapshots(&self.snapshot);
+            return scaffold::of_snapshots(folder, &self.snapshot).map_err(Failure::input);
         }
         let snapshot = self.folder.join(SNAPSHOT);
         match &self.url {
@@ -146,7 +147,7 @@ impl Init {
                 write_new(&snapshot, demo::SNAPSHOT).or_input(format!("write {snapshot}"))?;
             }
         }
-        self.of_snapshots(&[snapshot])
+        scaffold::of_snapshots(folder, &[snapshot]).map_err(Failure::input)
     }
 
     async fn record_into(&self, snapshot: &Utf8Path, url: &Url) -> Outcome {
@@ -159,52 +160,6 @@ impl Init {
         })?;
         parsed.record.run().await
     }
-
-    /// A task on the first page of recordings.
-    fn of_snapshots(&self, files: &[Utf8PathBuf]) -> Result<Scaffold, Failure> {
-        let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
-        let documents = set.html_documents().or_input("look for documents")?;
-        let listed =
-            set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
-        let Some(page) = listed.or_else(|| documents.into_iter().next()) else {
-            return Err(Failure::Input(
-                "failed to find a page to begin at: no HTML document was recorded with status 200 and a body"
-                    .to_owned(),
-            ));
-        };
-        let mut world = String::from("  snapshots:\n");
-        for file in files {
-            let path = path_from(&self.folder, file).or_input(format!("find {file}"))?;
-            world += &format!("    - {}\n", quoted(path.as_str()));
-        }
-        let Page { url, ts, title, .. } = page;
-        world += &format!("  clock: {}\n", ts);
-        let title = title.filter(|title| !title.trim().is_empty());
-        let host = Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        Ok(Scaffold { world, start_url: url, title, sites: host.into_iter().collect() })
-    }
-
-    /// A task at the door of the first site.
-    fn of_sites(&self) -> Result<Scaffold, Failure> {
-        let load = |name: &String| {
-            Site::load(&self.sites.join(name)).or_input(format!("read the site {name}"))
-        };
-        let sites = self.site.iter().map(load).collect::<Result<Vec<Site>, Failure>>()?;
-        let path = path_from(&self.folder, &self.sites).or_input(format!("find {}", self.sites))?;
-        let start_url = sites.first().map(Site::address).unwrap_or_default();
-        let clock = sites.first().and_then(|site| site.clock).unwrap_or_else(jiff::Timestamp::now);
-        let world = format!("  sites: {}\n  clock: {clock}\n", quoted(path.as_str()));
-        Ok(Scaffold { world, start_url, title: None, sites: self.site.clone() })
-    }
-}
-
-/// The path of `to` as seen from a folder.
-fn path_from(folder: &Utf8Path, to: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
-    let (folder, to) = (folder.canonicalize_utf8()?, to.canonicalize_utf8()?);
-    let shared =
-        folder.components().zip(to.components()).take_while(|(one, other)| one == other).count();
-    let up = folder.components().skip(shared).map(|_| "..");
-    Ok(up.chain(to.components().skip(shared).map(|part| part.as_str())).collect())
 }
 
 /// Writes a file if it is not there. Tells whether it was written.

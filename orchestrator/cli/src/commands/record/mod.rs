@@ -20,13 +20,14 @@ use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
 use recorder::{
     CrawlOptions, CrawlSummary, Crawler, Event, RecordingGateway, RecordingGatewayOptions, Tour,
+    web_address,
 };
 use results::counted;
 use snapshots::RecordingOptions;
 use tokio_util::sync::CancellationToken;
 use url::Url;
+pub(crate) use value_parsers::consent;
 use value_parsers::host;
-pub(crate) use value_parsers::{consent, web_address};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, EmptyRecording};
@@ -222,7 +223,7 @@ impl Record {
         };
         let recorded = match (plan, recorded) {
             (Some(plan), Ok(())) if self.manual => {
-                self.hand_over(&studio, plan, guard.as_deref(), output, &mut summary, &cancel).await
+                self.hand_over(&studio, plan, guard.as_deref(), &mut summary, &cancel).await
             }
             (_, recorded) => recorded,
         };

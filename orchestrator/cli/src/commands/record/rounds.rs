@@ -6,10 +6,10 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
 use gateway::{Config, Recorder, Redact};
+use play::LiveFill;
 use recorder::plan::Plan;
 use recorder::rounds;
 use results::counted;
-use runs::LiveFill;
 use tasks::Suite;
 
 use crate::commands::run::Run;

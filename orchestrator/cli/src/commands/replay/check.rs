@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gateway::{MatchLevel, ReplayOptions};
+use play::fidelity::{self, Fidelity, PageFidelity, Verdict};
 use results::{counted, short_url};
-use runs::fidelity::{self, Fidelity, PageFidelity, Verdict};
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 

@@ -9,8 +9,8 @@ use gateway::{
     Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes,
     Target,
 };
+use play::browser_state;
 use results::short_url;
-use runs::browser_state;
 use snapshots::index::ReplaySet;
 use snapshots::is_address;
 use snapshots::matching::Key;

@@ -29,9 +29,9 @@ pub(super) struct Run {
 impl Run {
     /// Exit code 0 when everything was scored, whatever its score.
     pub(super) async fn run(self) -> Outcome {
-        let suite = runs::suites::load(&self.suite)?;
+        let suite = play::suites::load(&self.suite)?;
         let judge = self.scoring.judge(&self.data)?;
-        let summary = runs::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
+        let summary = play::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
         results::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
         Scoring::verdict(&summary)

@@ -6,8 +6,8 @@ use std::{fs, iter};
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
+use play::ChosenAttempts;
 use results::Summary;
-use runs::ChosenAttempts;
 use tasks::import::{Benchmark, Import};
 use tasks::saved::read_saved;
 
@@ -98,7 +98,7 @@ impl SavedAttempts {
         let systems = files.iter().map(|file| self.attempts(file, &import));
         let systems = systems.collect::<Result<Vec<_>, Failure>>()?;
         let ChosenAttempts { attempts, answers, tasks, missing } =
-            runs::choose_attempts(&import.tasks, systems, self.all);
+            play::choose_attempts(&import.tasks, systems, self.all);
         let sources: Vec<Source> = files
             .into_iter()
             .zip(answers)
@@ -106,7 +106,7 @@ impl SavedAttempts {
             .collect();
         let judge = self.scoring.judge(&self.data)?;
         let summary =
-            runs::score_saved(benchmark.name, &tasks, &attempts, self.scoring.mode, &judge).await;
+            play::score_saved(benchmark.name, &tasks, &attempts, self.scoring.mode, &judge).await;
         if sources.is_empty() {
             print(&summary, self.json);
         } else {

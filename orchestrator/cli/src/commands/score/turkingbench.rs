@@ -1,7 +1,7 @@
 //! `sandbox score turkingbench`: what somebody put into fields, against what workers did.
 
 use camino::Utf8PathBuf;
-use runs::{FieldScores, UnscoredLine, score_fields};
+use play::{FieldScores, UnscoredLine, score_fields};
 use scoring::mode::ScoringMode;
 use turkingbench::Folder;
 

@@ -1,8 +1,8 @@
 //! `sandbox score webarena-verified`: the folders of a run, each named after its task.
 
 use camino::Utf8PathBuf;
+use play::{TraceScores, score_traces};
 use results::counted;
-use runs::{TraceScores, score_traces};
 use scoring::webarena_verified::Status;
 
 use crate::failure::{Failure, Outcome};

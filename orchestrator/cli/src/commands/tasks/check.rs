@@ -3,14 +3,15 @@
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use play::Options;
+use play::consent::Agreed;
+use play::solutions::{self, Finding, Solutions};
 use results::{Summary, counted};
-use runs::Options;
-use runs::consent::Agreed;
-use runs::solutions::{self, Finding, Solutions};
 use tasks::Suite;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::options::confinement;
 use crate::terminal::board::Board;
 use crate::terminal::interrupt;
 use crate::terminal::out;
@@ -47,7 +48,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) async fn run(self) -> Outcome {
-        let mut suite = runs::suites::load_undated(&self.suite)?;
+        let mut suite = play::suites::load_undated(&self.suite)?;
         let agreed =
             self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let temporary = processes::temporary::new("check-");
@@ -93,11 +94,7 @@ impl Check {
             workers: self.workers,
             agreed,
             site_variables: self.variables.given.clone(),
-            index_cache: Some(self.data.indexes()?),
-            town: Some(self.data.town()?),
-            helper: crate::commands::keep::helper(),
-            confinement: crate::options::confinement::by_default(&self.data)?,
-            ..Options::default()
+            ..confinement::of_user(&self.data)?
         })
     }
 

@@ -4,7 +4,7 @@ mod check;
 pub(crate) mod import;
 
 use camino::Utf8PathBuf;
-use runs::suites::load_undated;
+use play::suites::load_undated;
 use tasks::{Suite, Task};
 
 use crate::failure::{OrFail, Outcome};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use indicatif::{MultiProgress, ProgressBar};
 use parking_lot::Mutex;
+use play::{Event, Progress};
 use results::Totals;
-use runs::{Event, Progress};
 
 use crate::terminal::out;
 use crate::terminal::progress;

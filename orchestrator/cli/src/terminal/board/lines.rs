@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
+use play::{Event, Progress, log};
 use results::counted;
 use results::{EpisodeRecord, Outcome, Totals};
-use runs::{Event, Progress, log};
 use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 

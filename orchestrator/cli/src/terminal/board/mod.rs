@@ -10,7 +10,7 @@ use std::io::IsTerminal as _;
 use bars::Bars;
 use lines::Lines;
 pub(crate) use lines::PROGRESS;
-use runs::Progress;
+use play::Progress;
 
 use crate::terminal::out;
 

@@ -1,0 +1,247 @@
+//! A gym's side of a front: it registers itself, stays on the list, and leaves in the end.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use camino::Utf8PathBuf;
+use host_check::Key;
+use http::{Method, Request, StatusCode, header};
+use http_body_util::Full;
+use serde_json::{Value, json};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::balancer::Error;
+use crate::balancer::server::{authority, without_password};
+
+/// How long a front that does not answer is waited for at the start.
+const JOIN_WITHIN: Duration = Duration::from_secs(60);
+/// Time between two attempts at that.
+const AGAIN: Duration = Duration::from_secs(1);
+/// A gym registers again so often, because a front that was started anew does not know it.
+const EVERY: Duration = Duration::from_secs(10);
+/// Time limit for an answer. A front looks at a gym before it takes it in.
+const WITHIN: Duration = Duration::from_secs(15);
+/// After so long, a front that was started anew has all gyms back.
+pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
+const LARGEST: usize = 1 << 20;
+
+/// The front of a gym. Its key is read when it is needed, because it is made at the front's start.
+#[derive(Debug, Clone)]
+pub struct Membership {
+    /// Host and port of the front.
+    front: String,
+    /// The file of the front's key.
+    key: Utf8PathBuf,
+    /// The gym's own key.
+    own: Key,
+}
+
+/// Why a front did not answer as wished.
+enum Refusal {
+    /// It cannot take the gym in now, and may later.
+    NotYet(String),
+    /// It does not want the gym.
+    Never(String),
+}
+
+/// Registers a gym, keeps it on the list until the interrupt, and then takes it off. The interrupt
+/// comes after the gym has ended. A gym that somebody else takes off the list stays off.
+///
+/// # Errors
+/// When the front refuses the gym, or does not answer for a minute at the start.
+pub async fn stay(
+    membership: &Membership,
+    listens: SocketAddr,
+    interrupt: &CancellationToken,
+) -> Result<(), Error> {
+    let since = Instant::now();
+    let url = format!("http://{}", membership.front);
+    let failed = |why| Error::Join { front: url.clone(), why };
+    let (mut has_joined, mut is_member, mut has_warned) = (false, false, false);
+    loop {
+        let answer = membership.tell(Method::POST, listens, ("again", is_member)).await;
+        is_member = answer.is_ok();
+        match answer {
+            Ok(answer) if answer["leaving"] == true => {
+                tracing::info!("the front at {url} has taken the gym off its list");
+                interrupt.cancelled().await;
+                return Ok(());
+            }
+            Ok(_) => {
+                if !has_joined {
+                    tracing::info!("joined the front at {url}");
+                }
+                (has_joined, has_warned) = (true, false);
+            }
+            Err(Refusal::Never(why)) if !has_joined => return Err(failed(why)),
+            Err(Refusal::NotYet(why)) if !has_joined && since.elapsed() > JOIN_WITHIN => {
+                return Err(failed(format!("{why} (tried for {} s)", JOIN_WITHIN.as_secs())));
+            }
+            Err(Refusal::Never(why) | Refusal::NotYet(why)) => {
+                if !has_warned {
+                    tracing::warn!("the front at {url} does not take the gym: {why}");
+                }
+                has_warned = true;
+            }
+        }
+        let pause = if has_joined { EVERY } else { AGAIN };
+        if timeout(pause, interrupt.cancelled()).await.is_ok() {
+            break;
+        }
+    }
+    if has_joined
+        && let Err(Refusal::Never(why) | Refusal::NotYet(why)) =
+            membership.tell(Method::DELETE, listens, ("ended", true)).await
+    {
+        tracing::warn!("the front at {url} still lists the gym: {why}");
+    }
+    Ok(())
+}
+
+impl Membership {
+    /// A membership of the front at this URL, whose key is in this file, of a gym with its `own`
+    /// key.
+    ///
+    /// # Errors
+    /// When the URL is not one of a front's form.
+    pub fn new(front: &Url, key: Utf8PathBuf, own: Key) -> Result<Membership, Error> {
+        let (front, _) = authority(front).map_err(|why| Error::Join {
+            front: without_password(front),
+            why: format!(
+                "{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"
+            ),
+        })?;
+        Ok(Membership { front, key, own })
+    }
+
+    async fn tell(
+        &self,
+        method: Method,
+        listens: SocketAddr,
+        how: (&str, bool),
+    ) -> Result<Value, Refusal> {
+        let late =
+            |_| Err(Refusal::NotYet(format!("it gives no answer within {} s", WITHIN.as_secs())));
+        timeout(WITHIN, self.ask(method, listens, how)).await.unwrap_or_else(late)
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        listens: SocketAddr,
+        (how, is_so): (&str, bool),
+    ) -> Result<Value, Refusal> {
+        if !self.key.exists() {
+            let why = format!(
+                "there is no key in {}; a front makes it at its start, and --join-key names the file of another",
+                self.key
+            );
+            return Err(Refusal::NotYet(why));
+        }
+        let key = host_check::key::read(&self.key)
+            .map_err(|error| Refusal::Never(format!("failed to {error}")))?;
+        let unanswered = |error: &dyn std::error::Error| {
+            let why = error_text::with_causes(error);
+            Refusal::NotYet(format!("it does not answer: {why}; start it with `sandbox front`"))
+        };
+        let stream = TcpStream::connect(&self.front).await.map_err(|error| unanswered(&error))?;
+        let from = stream.local_addr().map_err(|error| unanswered(&error))?;
+        let front = stream.peer_addr().map_err(|error| unanswered(&error))?;
+        let gym = reachable(listens, from, front).map_err(Refusal::Never)?;
+        let body =
+            json!({ "url": format!("http://{gym}/{}", self.own.text()), how: is_so }).to_string();
+        let request = Request::builder()
+            .method(method)
+            .uri("/servers")
+            // By its address: a front's guard knows no names.
+            .header(header::HOST, front.to_string())
+            .header(header::AUTHORIZATION, format!("Bearer {key}"))
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(body)))
+            .map_err(|error| Refusal::Never(error.to_string()))?;
+        let answer = http_once::exchange(stream, request, LARGEST)
+            .await
+            .map_err(|error| unanswered(&error))?;
+        let (status, text) = (answer.status(), answer.body());
+        let told: Value = serde_json::from_slice(text).unwrap_or_default();
+        let why = || {
+            told["error"]
+                .as_str()
+                .map_or_else(|| format!("it is no front: status {status}"), str::to_owned)
+        };
+        match status {
+            status if status.is_success() => Ok(told),
+            status if status.is_server_error() => Err(Refusal::NotYet(why())),
+            StatusCode::UNAUTHORIZED => {
+                Err(Refusal::Never(format!("{}; name the file of its key with --join-key", why())))
+            }
+            _ => Err(Refusal::Never(why())),
+        }
+    }
+}
+
+/// The address at which the front reaches the gym: that from which the gym reaches the front, if
+/// the gym listens everywhere.
+fn reachable(
+    listens: SocketAddr,
+    from: SocketAddr,
+    front: SocketAddr,
+) -> Result<SocketAddr, String> {
+    if listens.ip().is_unspecified() {
+        return Ok(SocketAddr::new(from.ip(), listens.port()));
+    }
+    if listens.ip().is_loopback() && !front.ip().is_loopback() && from.ip() != front.ip() {
+        return Err(format!(
+            "it is on another machine, which does not reach {listens}; start the gym with --listen {}:0",
+            from.ip()
+        ));
+    }
+    Ok(listens)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_front_is_named_as_it_prints_its_address() {
+        let of = |url: &str| Membership::new(&url.parse().unwrap(), "key".into(), Key::random());
+        for url in ["http://Node7:9000/", "http://node7:9000", "http://node7:9000/key"] {
+            assert_eq!(of(url).unwrap().front, "node7:9000");
+        }
+        for url in ["https://node7", "http://node7:9000/x/y", "http://u:p@node7"] {
+            let error = of(url).unwrap_err().to_string();
+            assert!(
+                error.contains("as `sandbox front` prints it") && !error.contains(":p@"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_gym_is_named_as_the_front_reaches_it() {
+        let of = |listens: &str, from: &str, front: &str| {
+            let [listens, from, front] = [listens, from, front].map(|one| one.parse().unwrap());
+            reachable(listens, from, front).map(|address| address.to_string())
+        };
+        assert_eq!(of("127.0.0.1:7", "127.0.0.1:50", "127.0.0.1:9").unwrap(), "127.0.0.1:7");
+        assert_eq!(of("0.0.0.0:7", "10.0.0.2:50", "10.0.0.1:9").unwrap(), "10.0.0.2:7");
+        assert_eq!(of("[::]:7", "[fd00::2]:50", "[fd00::1]:9").unwrap(), "[fd00::2]:7");
+        assert_eq!(of("10.0.0.2:7", "10.0.0.2:50", "10.0.0.1:9").unwrap(), "10.0.0.2:7");
+        assert_eq!(
+            of("127.0.0.1:7", "10.0.0.1:50", "10.0.0.1:9").unwrap(),
+            "127.0.0.1:7",
+            "the same machine"
+        );
+        assert!(
+            of("127.0.0.1:7", "10.0.0.2:50", "10.0.0.1:9")
+                .unwrap_err()
+                .contains("--listen 10.0.0.2:0")
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! Notes what a program does in attach mode until it has left: the pages that tabs come to, each
+//! with a picture.
+
+use std::time::Duration;
+
+use browser::ScreenshotOptions;
+use results::EpisodeFolder;
+use tokio::time::{interval, timeout};
+
+use crate::Error;
+use crate::attach::ProgramExit;
+use crate::environment::{Environment, EnvironmentError};
+use crate::episode::trace::Trace;
+use crate::world::World;
+
+/// How often the sites' clocks are brought up to the world's.
+const TICK: Duration = Duration::from_secs(1);
+/// How long a page that a tab has come to is waited for, for its picture.
+const ARRIVAL: Duration = Duration::from_secs(5);
+/// How soon a picture that was refused is asked for again.
+const AGAIN: Duration = Duration::from_millis(50);
+/// How long the last look at the page may take.
+pub(super) const LAST_OBSERVATION: Duration = Duration::from_secs(20);
+
+/// Notes what the program does until it has left.
+pub(super) async fn watch(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    known: &mut usize,
+    program: impl Future<Output = ProgramExit>,
+) -> Result<ProgramExit, WatchError> {
+    tokio::pin!(program);
+    let mut ticks = interval(TICK);
+    let mut gone = false;
+    loop {
+        tokio::select! {
+            biased;
+            visited = world.session().wait_for_navigations(*known), if !gone => match visited {
+                Ok(urls) => {
+                    note(world, trace, known, urls).await;
+                    let picture = keep_picture(world, folder, trace, *known);
+                    tokio::pin!(picture);
+                    tokio::select! {
+                        biased;
+                        ending = &mut program => return Ok(ending),
+                        kept = picture => kept?,
+                    }
+                }
+                // The program has closed it, which is its right.
+                Err(error) => {
+                    tracing::info!(%error, "the browser is gone");
+                    gone = true;
+                }
+            },
+            ending = &mut program => return Ok(ending),
+            _ = ticks.tick() => world.keep_time()?,
+        }
+    }
+}
+
+/// What ends the watch before the program has left.
+pub(super) enum WatchError {
+    World(EnvironmentError),
+    Results(Error),
+}
+
+impl From<EnvironmentError> for WatchError {
+    fn from(error: EnvironmentError) -> WatchError {
+        WatchError::World(error)
+    }
+}
+
+impl From<Error> for WatchError {
+    fn from(error: Error) -> WatchError {
+        WatchError::Results(error)
+    }
+}
+
+/// Takes a picture of the page that a tab has come to, for the step that this is. There is none
+/// where it is gone before it is there.
+pub(super) async fn keep_picture(
+    world: &mut World,
+    folder: &EpisodeFolder,
+    trace: &mut Trace,
+    known: usize,
+) -> Result<(), Error> {
+    let taken = timeout(LAST_OBSERVATION, async {
+        let mut polls = interval(AGAIN);
+        loop {
+            polls.tick().await;
+            if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
+                return None;
+            }
+            // Chromium refuses while it puts the new document in the old one's place.
+            if let Ok(png) = world.screenshot(&ScreenshotOptions::default()).await {
+                return Some(png);
+            }
+        }
+    });
+    let Ok(Some(png)) = taken.await else { return Ok(()) };
+    if world.session().navigations_since(known).is_empty() {
+        let step = trace.current();
+        step.screenshot = Some(folder.write_screenshot(step.step, &png)?);
+    }
+    Ok(())
+}
+
+pub(super) async fn note(
+    world: &mut World,
+    trace: &mut Trace,
+    known: &mut usize,
+    urls: Vec<String>,
+) {
+    *known += urls.len();
+    for url in urls {
+        // What was asked for until now, the page itself included, came of what was done on the page
+        // before.
+        trace.take_requests(world);
+        tracing::info!(task = trace.task_id(), %url, "a page was opened");
+        trace.begin_step_at(url, world.elapsed()).await;
+    }
+}

@@ -1,0 +1,113 @@
+//! What the workers of a run share: opened snapshots, the certificate authority, and the group of
+//! sites that each episode takes its copies from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use gateway::{CertificateAuthority, Config, Gateway, Routes, Visit};
+use sites::SiteGroup;
+use tasks::{Suite, Task, WorldSpec};
+
+use crate::consent::SuiteFiles;
+use crate::environment::EnvironmentError;
+use crate::evidence::programs::ScorerPrograms;
+use crate::options::{LiveFill, Options};
+use crate::progress::Progress;
+use crate::world::snapshot_set::WorldSnapshots;
+
+/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
+const LEAST_BROWSER: u64 = 700 << 20;
+
+/// What the workers of a run share.
+#[derive(Clone)]
+pub struct WorldResources {
+    /// The snapshots of each world that a task is done in, by their paths.
+    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
+    pub(super) town: Option<SiteGroup>,
+    pub(super) authority: Arc<CertificateAuthority>,
+    pub(super) confinement: ScorerPrograms,
+    /// What may be read for the suite.
+    pub(super) files: SuiteFiles,
+    /// How much memory each browser may take, in bytes, where the run says.
+    pub(super) browser_memory: Option<u64>,
+    /// Whether the order of events is kept.
+    pub(super) keeps_order: bool,
+    /// How the live web is reached, where it fills in what the snapshots lack.
+    live: Option<Arc<LiveFill>>,
+}
+
+impl WorldResources {
+    /// Opens the snapshots of the worlds that these tasks are done in.
+    pub async fn open(
+        suite: &Suite,
+        tasks: &[Task],
+        town: Option<SiteGroup>,
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<WorldResources, EnvironmentError> {
+        let authority = CertificateAuthority::in_memory()
+            .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
+        let mut worlds: Vec<WorldSpec> =
+            tasks.iter().map(|task| task.world(&suite.world)).collect();
+        worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
+        worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
+        let cache = options.index_cache.clone();
+        let live = options.fill.clone().map(Arc::new);
+        let fill = live.clone();
+        let progress = Arc::clone(progress);
+        let open = move |spec: WorldSpec| {
+            let recorded =
+                WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
+            Ok::<_, EnvironmentError>((spec.snapshots, recorded))
+        };
+        let opened = tokio::task::spawn_blocking(move || {
+            worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
+        });
+        let recorded =
+            opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        let own = options.unpacked.as_deref().unwrap_or(&suite.folder);
+        Ok(WorldResources {
+            recorded: Arc::new(recorded),
+            town,
+            authority: Arc::new(authority),
+            confinement: ScorerPrograms::by(options),
+            files: SuiteFiles::of(own, &options.agreed),
+            browser_memory: options
+                .memory
+                .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
+            keeps_order: options.keep_order,
+            live,
+        })
+    }
+
+    /// A gateway with these routes.
+    pub(super) async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
+        let mut config = match &self.live {
+            Some(live) => Config { ca: self.authority.clone(), routes, ..live.live.clone() },
+            None => Config::new(self.authority.clone(), routes),
+        };
+        let sites = self.town.iter().flat_map(SiteGroup::sites);
+        config.extra_roots.extend(sites.filter_map(|site| site.authority_file()));
+        Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
+    }
+
+    /// The visit that an episode is, where the live web is recorded.
+    pub(super) fn visit(&self) -> Option<Visit> {
+        self.live.as_ref().map(|live| Visit::new(live.ask_again))
+    }
+
+    /// Asks the live web again for what the episode of a gateway has changed, where it is recorded.
+    pub(super) async fn ask_again(&self, gateway: &Gateway) {
+        if let Some(live) = &self.live {
+            gateway.ask_again(&live.recorder).await;
+        }
+    }
+
+    /// The snapshots of a world.
+    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
+        let lacking = || format!("nobody has opened {:?}", spec.snapshots);
+        let recorded = self.recorded.get(&spec.snapshots);
+        recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
+    }
+}
