@@ -213,7 +213,9 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
         let output = child.wait_with_output()?;
         Ok(Output { stderr: fs::read(stand_in.folder.join("said"))?, ..output })
     };
-    fails(&interrupted(&[], false)?, 4, "`sandbox run tasks/demo --agent oracle ")?;
+    let left = interrupted(&[], false)?;
+    fails(&left, 4, "the jobs go on; come back with `sandbox run tasks/demo --agent oracle ")?;
+    fails(&left, 4, "--on slurm --parts 2 ")?;
     ensure!(stand_in.written("cancelled").is_empty());
     let here = stand_in.run(&["--resume"])?;
     fails(&here, 2, "--on slurm --resume")?;
@@ -270,7 +272,7 @@ fn what_pods_cannot_be_told_leaves_nothing_behind() -> Result<()> {
         let output = in_a_copy(&bench, &[&ON_KUBERNETES[..], &[option]].concat())?;
         ensure!(output.status.code() == Some(2), "{option}: {}", text(&output.stderr));
     }
-    ensure!(!bench.path("copy/runs").exists());
+    ensure!(!bench.path("copy/runs").exists() && !bench.path("copy/c.jsonl").exists());
     Ok(())
 }
 

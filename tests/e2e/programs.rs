@@ -175,7 +175,7 @@ fn a_program_reaches_the_episodes_site_and_nothing_else() -> Result<()> {
         ensure!(!requests.lines().any(asks), "what it asks is not the agent's: {requests}");
     }
     let check = bench.run(&["tasks", "check", suite.as_str()])?;
-    ensure!(text(&check.stdout).contains("0.25"), "{check:?}");
+    ensure!(text(&check.stdout).contains("pin: its wrong solution earns 0.25"), "{check:?}");
     Ok(())
 }
 

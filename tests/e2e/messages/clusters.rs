@@ -33,7 +33,7 @@ fn slurm() -> Result<()> {
         ("parts without a scheduler", &slurm("--agent=oracle --parts=3")),
         ("an option that is ours", &slurm("--agent=oracle --on=slurm -- --array=1-9")),
         ("a secret", &slurm("--on=slurm --agent=program:x --agent-env=KEY=secret")),
-        ("a cassette", &slurm("--on=slurm --agent=cot --model=m --cassette=c.jsonl")),
+        ("a cassette", &slurm("--on=slurm --agent=cot --model=m --cassette=HERE/c.jsonl")),
         ("durations of no run", &slurm("--agent=oracle --on=slurm --durations=nowhere")),
         ("no Slurm", &run("nowhere", "--agent=oracle --on=slurm")),
         ("half of Slurm", &run("sbatch-alone", "--agent=oracle --on=slurm")),

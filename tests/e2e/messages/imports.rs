@@ -1,6 +1,6 @@
 //! Files of benchmarks that cannot be imported, or not all of them.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use serde_json::json;
 
 use super::{Table, write};
@@ -41,7 +41,9 @@ fn imports_of_webarena() -> Result<()> {
         ("nothing of WebArena-Lite", &import("HERE/none.json --subset=lite -o HERE/none")),
         ("an unknown key of a score", &import("HERE/odd.json -o HERE/odd")),
         ("unknown keys of a task", &import("HERE/handmade.json -o HERE/handmade")),
-    ])
+    ])?;
+    ensure!(!bench.path("odd").exists(), "an import that is refused leaves nothing");
+    Ok(())
 }
 
 #[test]

@@ -184,7 +184,7 @@ const LISTED: [&str; 24] = [
     "Account.password",
     "Application.hosts",
     "Application.static",
-    "Application.turk",
+    "Application.turkingbench",
     "Command.exec",
     "Condition.exec",
     "Login.check",

@@ -216,6 +216,25 @@ mod tests {
         let mut digests = Digests::default();
         let suite = "7a7fbf0202e6b614390966df47a2bb7fbfbd38ad7568882d1fceedefea013bd8";
         assert_eq!(digests.of_suite(&world, &[]).unwrap(), suite);
+        // Names of keys change; digests keep those of the first release.
+        let task = "id: one\ngoal: Look.\ngoal_images: [https://a.test/1.png]\nsetup_script: go()\n\
+            messages: [{step: 2, says: Hurry.}]\nearly_stop: {repeats: 3}\nscorer:\n  all:\n  \
+            - state: {site: s, probe: p, params: {n: 0.5}, expect: {count: 1}}\n\
+            wrong_solution: [{answer: no}]\n";
+        let file = Utf8Path::from_path(folder.path()).unwrap().join("one.yaml");
+        std::fs::write(&file, task).unwrap();
+        let task = tasks::read_task(&file).unwrap();
+        let older = concat!(
+            r#"{"id":"one","goal":"Look.","images":["https://a.test/1.png"],"begin":"go()","#,
+            r#""user":[{"step":2,"says":"Hurry."}],"max_steps":30,"stop":{"repeats":3},"scorer":"#,
+            r#"{"all":[{"state":{"site":"s","probe":"p","with":{"n":0.5},"expect":{"count":1}}}]},"#,
+            r#""mistake":[{"answer":"no"}]}"#
+        );
+        let bare = WorldSpec { snapshots: Vec::new(), ..world.clone() };
+        let mut lines = Lines::default();
+        lines.add(&serde_json::to_vec(&bare).unwrap());
+        lines.add(older.as_bytes());
+        assert_eq!(digests.of_suite(&bare, &[task]).unwrap(), lines.finish());
         let record = digests.of_world(&world, &[]).unwrap();
         let snapshot = "195bca499f176890d9e997dfd60a1b16cf813329a12f3a8feed36d1b6511bf5f";
         assert_eq!(record.snapshots["x.wacz"], snapshot);

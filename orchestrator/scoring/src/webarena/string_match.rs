@@ -59,7 +59,7 @@ impl StringMatch {
                     let references = items(value)?;
                     for reference in references {
                         let reference = argument(reference)?;
-                        // `tokenize_value=(len(value) == 1)` in `StringEvaluator.__call__`.
+                        // `tokenize=(len(value) == 1)` in `StringEvaluator.__call__`.
                         let includes = |reference: &str| {
                             must_include(reference, &answer, references.len() == 1)
                         };

@@ -57,7 +57,7 @@ impl Embedded {
                 Application::Forum => EmbeddedApp::Forum(Golden::open(folder)?),
                 Application::Desk => EmbeddedApp::Desk(Golden::open(folder)?, directory),
                 Application::TurkingBench(tasks) => {
-                    let tasks = folder_of(&site, "turk", tasks)?;
+                    let tasks = folder_of(&site, "turkingbench", tasks)?;
                     EmbeddedApp::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
                 }
                 Application::Static(files) => EmbeddedApp::Files(Files::open(

@@ -34,6 +34,12 @@ pub(crate) use volumes::folder_at;
 
 const FILE: &str = "site.yaml";
 
+/// Keys that had another name before 0.2.
+const RENAMED: [yaml::Renamed; 2] = [
+    yaml::Renamed { older: "about", name: "description", nested: false },
+    yaml::Renamed { older: "turk", name: "turkingbench", nested: true },
+];
+
 /// One site, as its manifest describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
@@ -270,7 +276,7 @@ impl Site {
     /// When the file cannot be read, contains unknown keys or values, or is inconsistent.
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
-        let manifest: Manifest = yaml::read_renamed(&path, &[("about", "description")])?;
+        let manifest: Manifest = yaml::read_renamed(&path, &RENAMED)?;
         let site = manifest.into_site(folder).and_then(|site| check::site(&site).map(|()| site));
         site.map_err(|message| yaml::Error::inconsistent(&path, message))
     }

@@ -23,9 +23,13 @@ static MANIFESTS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
     found
 });
 
-/// Whether a site's manifest is, to the letter, one of this program.
+/// Whether a site's manifest is, to the letter, one of this program. A suite that was imported
+/// before 0.2 has a copy with `about`, the older name of `description`.
 pub fn is_shipped(site: &Site) -> bool {
-    std::fs::read(site.file()).is_ok_and(|text| MANIFESTS.iter().any(|known| *known == text))
+    let Ok(text) = std::fs::read_to_string(site.file()) else { return false };
+    let renamed = text.replacen("\nabout: ", "\ndescription: ", 1);
+    let is_ours = |text: &str| MANIFESTS.iter().any(|known| *known == text.as_bytes());
+    is_ours(&text) || is_ours(&renamed)
 }
 
 #[cfg(test)]
@@ -45,6 +49,10 @@ mod tests {
         let text = std::fs::read_to_string(shop.file()).unwrap();
         std::fs::write(folder.join("site.yaml"), &text).unwrap();
         assert!(is_shipped(&Site::load(&folder).unwrap()), "a copy is the same");
+        let older = text.replace("\ndescription: ", "\nabout: ");
+        assert_ne!(older, text);
+        std::fs::write(folder.join("site.yaml"), &older).unwrap();
+        assert!(is_shipped(&Site::load(&folder).unwrap()), "so is one of an earlier release");
         std::fs::write(folder.join("site.yaml"), text.replace("image: ", "image: evil/")).unwrap();
         assert!(!is_shipped(&Site::load(&folder).unwrap()));
     }

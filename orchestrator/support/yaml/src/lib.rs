@@ -7,6 +7,8 @@
 mod nesting;
 mod write;
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -69,23 +71,62 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
     read_renamed(path, &[])
 }
 
-/// As [`read`], for a file with keys that had another name before: `renamed` has pairs of the older
-/// name and the name now. Where a key of the first level has its older name, which `T` reads by an
-/// alias, that is logged with its line.
+/// A key that had another name before. The type that is read has the older one as an alias.
+#[derive(Debug, Clone, Copy)]
+pub struct Renamed {
+    /// The older name.
+    pub older: &'static str,
+    /// The name now.
+    pub name: &'static str,
+    /// Whether it stands below other keys. A key that does not is looked for at the first level
+    /// alone, where the name is free for something else below it.
+    pub nested: bool,
+}
+
+impl Renamed {
+    /// Whether a line begins with the older name, or a mapping in it does.
+    fn is_in(&self, line: &str) -> bool {
+        let begins =
+            |text: &str| text.strip_prefix(self.older).is_some_and(|rest| rest.starts_with(':'));
+        match self.nested {
+            true => line.split('{').any(|part| begins(part.trim_start_matches([' ', '-']))),
+            false => begins(line),
+        }
+    }
+}
+
+/// As [`read`], for a file with keys that had another name before. An older name is logged with its
+/// line, once in a process. Errors name the keys of today.
 ///
 /// # Errors
 ///
 /// As [`read`].
-pub fn read_renamed<T: DeserializeOwned>(
-    path: &Utf8Path,
-    renamed: &[(&str, &str)],
-) -> Result<T, Error> {
+pub fn read_renamed<T: DeserializeOwned>(path: &Utf8Path, renamed: &[Renamed]) -> Result<T, Error> {
+    static TOLD: Mutex<BTreeSet<(Utf8PathBuf, usize)>> = Mutex::new(BTreeSet::new());
+
     let text = text_of(path)?;
-    let value = serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))?;
-    for (number, line) in text.lines().enumerate().filter(|_| !renamed.is_empty()) {
-        let key = line.split_once(':').map(|(key, _)| key);
-        if let Some((older, name)) = renamed.iter().find(|(older, _)| Some(*older) == key) {
-            tracing::warn!("{path}:{}: `{older}` is now called `{name}`", number + 1);
+    let mut olders = Vec::new();
+    for (number, line) in (1..).zip(text.lines()).filter(|_| !renamed.is_empty()) {
+        let found = renamed.iter().filter(|key| key.is_in(line));
+        olders.extend(found.map(|key| (number, key)));
+    }
+    let value = serde_yaml::from_str(&text).map_err(|error| {
+        let mut error = format_error(path, &error);
+        if let Error::Format { message, .. } = &mut error {
+            for Renamed { older, name, .. } in renamed {
+                for listed in [format!("`{older}`, "), format!(", `{older}`")] {
+                    *message = message.replace(&listed, "");
+                }
+                if *message == format!("duplicate field `{name}`") {
+                    message.push_str(&format!(": `{older}` is its older name; use one of them"));
+                }
+            }
+        }
+        error
+    })?;
+    for (number, Renamed { older, name, .. }) in olders {
+        if TOLD.lock().is_ok_and(|mut told| told.insert((path.to_owned(), number))) {
+            tracing::warn!("{path}:{number}: `{older}` is now called `{name}`");
         }
     }
     Ok(value)
@@ -241,6 +282,49 @@ mod tests {
         // The lines of other errors stay.
         assert!(
             read_text("format: 1\nname: a\nnone: b\n").unwrap_err().starts_with("/x.yaml:3:1: ")
+        );
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Changed {
+        #[serde(alias = "title")]
+        name: String,
+        #[serde(default, alias = "with")]
+        params: Option<Box<Changed>>,
+    }
+
+    /// Which lines have an older name, and what errors say of it.
+    #[test]
+    fn older_names_are_found_and_errors_have_those_of_today() {
+        let name = Renamed { older: "title", name: "name", nested: false };
+        let params = Renamed { older: "with", name: "params", nested: true };
+        for (key, line, found) in [
+            (name, "title: a", true),
+            (name, "  title: a", false),
+            (name, "titles: a", false),
+            (params, "with: {name: b}", true),
+            (params, "  - with: {name: b}", true),
+            (params, "params: {with: {}}", true),
+            (params, "goal: Go with: me", false),
+        ] {
+            assert_eq!(key.is_in(line), found, "{line}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().join("x.yaml")).unwrap();
+        let read_text = |text: &str| {
+            fs::write(&path, text).unwrap();
+            let read = read_renamed::<Changed>(&path, &[name, params]);
+            read.map_err(|error| error.to_string().replace(path.as_str(), "x.yaml"))
+        };
+        assert_eq!(read_text("title: a\n"), read_text("name: a\n"));
+        assert_eq!(
+            read_text("title: a\nname: b\n").unwrap_err(),
+            "x.yaml:1:1: duplicate field `name`: `title` is its older name; use one of them"
+        );
+        assert_eq!(
+            read_text("name: a\nnone: b\n").unwrap_err(),
+            "x.yaml:2:1: unknown field `none`, expected one of `name`, `params`"
         );
     }
 }
