@@ -35,6 +35,13 @@ pub fn read_task(file: &Utf8Path) -> Result<Task, Error> {
     Ok(yaml::read_renamed(file, &renamed)?)
 }
 
+/// Which names keys are given.
+#[derive(Clone, Copy, PartialEq)]
+enum Names {
+    Older,
+    Both,
+}
+
 impl Task {
     /// The task as the digest of its suite has it: as JSON under the older names of its keys, in
     /// the order in which they always stood.
@@ -43,29 +50,66 @@ impl Task {
     ///
     /// When a value of the task has no form in JSON.
     pub fn for_digest(&self) -> Result<Value, serde_json::Error> {
-        let mut task = older(serde_json::to_value(self)?, &KEYS);
-        older_params(&mut task["scorer"]);
+        self.named(Names::Older)
+    }
+
+    /// The task as `--json` prints it. A key that programs have read before 0.2 is there under its
+    /// older name, too.
+    ///
+    /// # Errors
+    ///
+    /// When a value of the task has no form in JSON.
+    pub fn for_programs(&self) -> Result<Value, serde_json::Error> {
+        self.named(Names::Both)
+    }
+
+    fn named(&self, names: Names) -> Result<Value, serde_json::Error> {
+        let mut task = renamed(serde_json::to_value(self)?, &KEYS, names);
+        rename_params(&mut task["scorer"], names);
         Ok(task)
     }
 }
 
-/// Gives the keys of an object their older names. They keep their places.
-fn older(value: Value, renamed: &[Renamed]) -> Value {
+/// Gives the keys of an object their older names. They keep their places; where both names are
+/// wanted, the older one follows.
+fn renamed(value: Value, keys: &[Renamed], names: Names) -> Value {
     let Value::Object(fields) = value else { return value };
-    let named = fields.into_iter().map(|(key, value)| {
-        let older = renamed.iter().find(|renamed| renamed.name == key);
-        (older.map_or(key, |renamed| renamed.older.to_owned()), value)
-    });
-    Value::Object(named.collect::<Map<_, _>>())
+    let mut named = Map::new();
+    for (key, value) in fields {
+        let older = keys.iter().find(|renamed| renamed.name == key).map(|renamed| renamed.older);
+        if older.is_none() || names == Names::Both {
+            named.insert(key, value.clone());
+        }
+        if let Some(older) = older {
+            named.insert(older.to_owned(), value);
+        }
+    }
+    Value::Object(named)
 }
 
 /// Gives `params` of the probes of a scorer its older name. A scorer may have several parts; what
 /// benchmarks have of that name stays.
-fn older_params(scorer: &mut Value) {
+fn rename_params(scorer: &mut Value, names: Names) {
     if let Some(parts) = scorer.get_mut("all").and_then(Value::as_array_mut) {
-        parts.iter_mut().for_each(older_params);
+        parts.iter_mut().for_each(|part| rename_params(part, names));
     }
     if let Some(state) = scorer.get_mut("state") {
-        *state = older(state.take(), &[PARAMS]);
+        *state = renamed(state.take(), &[PARAMS], names);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_find_a_key_under_both_names() {
+        let text = "id: one\ngoal: Look.\nsetup_script: go()\nscorer:\n  \
+            state: {site: s, probe: p, params: {n: 1}, expect: {count: 1}}\n";
+        let task: Task = serde_yaml::from_str(text).unwrap();
+        let shown = task.for_programs().unwrap();
+        assert_eq!((&shown["setup_script"], &shown["begin"]), (&"go()".into(), &"go()".into()));
+        let state = &shown["scorer"]["state"];
+        assert_eq!((&state["params"]["n"], &state["with"]["n"]), (&1.into(), &1.into()));
     }
 }

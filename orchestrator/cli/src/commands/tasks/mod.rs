@@ -95,9 +95,13 @@ impl Tasks {
     }
 }
 
+fn for_programs(task: &Task) -> serde_json::Value {
+    task.for_programs().expect("a task that was read can be written")
+}
+
 fn list(suite: &Suite, json: bool) -> Outcome {
     if json {
-        out::json(&suite.tasks);
+        out::json(&suite.tasks.iter().map(for_programs).collect::<Vec<_>>());
         return Ok(());
     }
     let width = suite.tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
@@ -111,7 +115,7 @@ fn list(suite: &Suite, json: bool) -> Outcome {
 fn show(suite: &Suite, id: &str, json: bool) -> Outcome {
     let task = suite.task(id).or_input("show a task")?;
     if json {
-        out::json(task);
+        out::json(&for_programs(task));
     } else {
         print!("{}", yaml::to_string(task).expect("a task that was read can be written"));
     }
