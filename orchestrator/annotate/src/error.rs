@@ -146,7 +146,7 @@ pub enum Error {
     },
     /// The time of the world is not known.
     #[error(transparent)]
-    World(#[from] play::suites::SuiteError),
+    World(Box<play::suites::SuiteError>),
     /// The task that is edited cannot be read.
     #[error("load the task")]
     EditedTask {
@@ -180,7 +180,7 @@ pub enum Error {
         /// The snapshot.
         path: Utf8PathBuf,
         /// Why not.
-        source: recorder::Error,
+        source: Box<recorder::Error>,
     },
     /// The recording cannot be removed.
     #[error("remove the recording of {path}")]
@@ -188,7 +188,7 @@ pub enum Error {
         /// The snapshot.
         path: Utf8PathBuf,
         /// Why not.
-        source: recorder::Error,
+        source: Box<recorder::Error>,
     },
     /// The panel cannot listen.
     #[error("serve the panel at {address}: {source}")]
@@ -220,6 +220,12 @@ pub enum Error {
         /// Why not.
         why: String,
     },
+}
+
+impl From<play::suites::SuiteError> for Error {
+    fn from(error: play::suites::SuiteError) -> Error {
+        Error::World(Box::new(error))
+    }
 }
 
 impl Error {

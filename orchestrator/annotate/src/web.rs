@@ -219,7 +219,11 @@ impl Web {
     /// When it cannot be closed.
     pub async fn keep(self) -> Result<(), Error> {
         let Some((studio, path)) = self.into_recording().await else { return Ok(()) };
-        studio.close().await.map(drop).map_err(|source| Error::Close { path, source })
+        studio
+            .close()
+            .await
+            .map(drop)
+            .map_err(|source| Error::Close { path, source: source.into() })
     }
 
     /// Removes what was recorded.
@@ -232,6 +236,6 @@ impl Web {
             Ok((recording, _)) => recording.discard().map_err(recorder::Error::from),
             Err(error) => Err(error),
         };
-        discarded.map_err(|source| Error::Remove { path, source })
+        discarded.map_err(|source| Error::Remove { path, source: source.into() })
     }
 }

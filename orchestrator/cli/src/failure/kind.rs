@@ -322,7 +322,7 @@ impl From<annotate::Error> for Failure {
         use annotate::Error;
         let kind: Kind = match error {
             Error::Recording(error) => return error.into(),
-            Error::World(error) => return error.into(),
+            Error::World(error) => return (*error).into(),
             Error::Read { ref source, .. } if source.kind() == ErrorKind::NotFound => {
                 Failure::Input
             }

@@ -28,7 +28,7 @@ static MANIFESTS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
 pub fn is_shipped(site: &Site) -> bool {
     let Ok(text) = std::fs::read_to_string(site.file()) else { return false };
     let renamed = text.replacen("\nabout: ", "\ndescription: ", 1);
-    let is_ours = |text: &str| MANIFESTS.iter().any(|known| *known == text.as_bytes());
+    let is_ours = |text: &str| MANIFESTS.contains(&text.as_bytes());
     is_ours(&text) || is_ours(&renamed)
 }
 

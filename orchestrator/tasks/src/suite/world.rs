@@ -105,8 +105,6 @@ impl WorldSpec {
     }
 }
 
-/// The answer to a request where no capture is of the state that an episode has the site in: of the
-
 /// Searches of sites that are answered from the recorded pages: `false` (none), `true` (those of
 /// the search forms in recorded pages), or a list of addresses with `{}` for the words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
