@@ -1,7 +1,7 @@
 //! Playing episodes, alone and in runs. What they leave on disk, and what it says, is the crate
 //! [`results`].
 //!
-//! [`run`] plays every task of a suite, each time from a pristine world. Each episode is kept on
+//! [`run()`] plays every task of a suite, each time from a pristine world. Each episode is kept on
 //! disk the moment it has ended. A later crash, interrupt or full disk cannot take it back:
 //!
 //! ```text

@@ -53,7 +53,7 @@ impl Solutions {
 /// Where it was interrupted, the summary is not complete.
 ///
 /// # Errors
-/// As [`crate::run`].
+/// As [`run()`](crate::run()).
 pub async fn play_once(
     suite: &Suite,
     agent: &AgentSpec,

@@ -14,7 +14,7 @@ use crate::{Error, Options};
 /// Others cannot add to it as long as the folder is held.
 ///
 /// # Errors
-/// As [`crate::run`], before it plays.
+/// As [`run()`](crate::run()), before it plays.
 pub fn begin(suite: &Suite, agent: &AgentSpec, options: &Options) -> Result<RunFolder, Error> {
     let tasks = run::select(suite, options)?;
     if let Some(why) = run::nothing_to_play(agent, &tasks) {
