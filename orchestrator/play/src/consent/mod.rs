@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Nothing of a suite starts before [`Agreed`] was checked against its list:
-//! [`run()`](crate::run()), the gym and attach mode begin with that. The list of a suite with recordings, embedded sites and
-//! plain scorers is empty, and nobody is asked.
+//! [`run()`](crate::run()), the gym and attach mode begin with that. The list of a suite with
+//! recordings, embedded sites and plain scorers is empty, and nobody is asked.
 //!
 //! A snapshot is a recording of the web and is never asked about by itself. One outside of the
 //! suite's folder is in the list only where the list has something that could send it on.
