@@ -227,7 +227,8 @@ mod tests {
         let older = concat!(
             r#"{"id":"one","goal":"Look.","images":["https://a.test/1.png"],"begin":"go()","#,
             r#""user":[{"step":2,"says":"Hurry."}],"max_steps":30,"stop":{"repeats":3},"scorer":"#,
-            r#"{"all":[{"state":{"site":"s","probe":"p","with":{"n":0.5},"expect":{"count":1}}}]},"#,
+            r#"{"all":[{"state":{"site":"s","probe":"p","with":{"n":0.5},"#,
+            r#""expect":{"count":1}}}]},"#,
             r#""mistake":[{"answer":"no"}]}"#
         );
         let bare = WorldSpec { snapshots: Vec::new(), ..world.clone() };
