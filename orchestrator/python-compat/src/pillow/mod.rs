@@ -1,11 +1,8 @@
 //! Pictures as Pillow handles them: `Image.open`, `resize` with its Lanczos filter, `convert("L")`.
 
+mod decode;
 mod png;
 mod resample;
-
-use std::io::Cursor;
-
-use image::{DynamicImage, ImageDecoder as _, ImageFormat, ImageReader, Limits};
 
 /// More pixels than this are a `DecompressionBombError`.
 const MOST_PIXELS: u64 = 178_956_970;
@@ -38,25 +35,26 @@ pub enum ImageError {
 impl Picture {
     /// `Image.open(..)`, and what it opens. Of moving pictures it is the first.
     pub fn open(bytes: &[u8]) -> Result<Picture, ImageError> {
-        if bytes.starts_with(png::SIGNATURE) {
-            return png::open(bytes);
+        match media_type(bytes) {
+            Some("image/png") => png::open(bytes),
+            Some("image/jpeg") => decode::jpeg(bytes),
+            Some("image/webp") => decode::webp(bytes),
+            Some("image/gif") => decode::gif(bytes),
+            _ => Err(ImageError::NoPicture),
         }
-        let mut reader = ImageReader::new(Cursor::new(bytes))
-            .with_guessed_format()
-            .map_err(|_| ImageError::NoPicture)?;
-        let indexed = reader.format().ok_or(ImageError::NoPicture)? == ImageFormat::Gif;
-        reader.limits(Limits::no_limits());
-        let decoder = reader.into_decoder().map_err(|_| ImageError::NoPicture)?;
-        let (width, height) = decoder.dimensions();
-        check_size(width, height)?;
-        let picture = DynamicImage::from_decoder(decoder).map_err(|_| ImageError::Broken)?;
-        let (channels, pixels) = match picture {
-            DynamicImage::ImageLuma8(grey) => (1, grey.into_raw()),
-            DynamicImage::ImageLumaA8(grey) => (2, grey.into_raw()),
-            DynamicImage::ImageRgb8(colours) => (3, colours.into_raw()),
-            colours => (4, colours.into_rgba8().into_raw()),
-        };
-        Ok(Picture { width, height, channels, pixels, indexed })
+    }
+
+    /// A decoded picture, with as many pixels as its size asks for.
+    fn of(
+        width: u32,
+        height: u32,
+        channels: usize,
+        pixels: Vec<u8>,
+        indexed: bool,
+    ) -> Result<Picture, ImageError> {
+        let wanted = width as usize * height as usize * channels;
+        let picture = Picture { width, height, channels, pixels, indexed };
+        if picture.pixels.len() == wanted { Ok(picture) } else { Err(ImageError::Broken) }
     }
 
     /// `resize((width, height), Image.LANCZOS)`.
@@ -90,10 +88,36 @@ impl Picture {
     }
 }
 
-/// Whether a picture of this size is opened.
-fn check_size(width: u32, height: u32) -> Result<(), ImageError> {
-    let pixels = u64::from(width) * u64::from(height);
-    if pixels > MOST_PIXELS { Err(ImageError::NoPicture) } else { Ok(()) }
+/// The media type of a picture, by its first bytes.
+pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    let kinds: [(&[u8], &str); 8] = [
+        (png::SIGNATURE, "image/png"),
+        (b"\xFF\xD8\xFF", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"GIF87a", "image/gif"),
+        (b"MM\0*", "image/tiff"),
+        (b"II*\0", "image/tiff"),
+        (b"BM", "image/bmp"),
+        (b"\0\0\x01\0", "image/x-icon"),
+    ];
+    // The length of the file, or of its first part, stands before these.
+    if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+        return Some("image/webp");
+    }
+    if bytes.get(4..12) == Some(b"ftypavif") {
+        return Some("image/avif");
+    }
+    kinds.into_iter().find(|(start, _)| bytes.starts_with(start)).map(|(_, kind)| kind)
+}
+
+/// The sides of a picture, unless it is too large to be opened.
+fn check_size(width: usize, height: usize) -> Result<(u32, u32), ImageError> {
+    match (u32::try_from(width), u32::try_from(height)) {
+        (Ok(width), Ok(height)) if u64::from(width) * u64::from(height) <= MOST_PIXELS => {
+            Ok((width, height))
+        }
+        _ => Err(ImageError::NoPicture),
+    }
 }
 
 #[cfg(test)]

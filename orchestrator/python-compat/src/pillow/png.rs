@@ -16,9 +16,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Picture, ImageError> {
     // Of a file that breaks off behind its header Pillow says so only later.
     let header = bytes.get(..HEADER).ok_or(ImageError::NoPicture)?;
     let (width, height) = decoder.inspect(header).map_err(|_| ImageError::NoPicture)?;
-    let fits = |side: usize| u32::try_from(side).map_err(|_| ImageError::NoPicture);
-    let (width, height) = (fits(width)?, fits(height)?);
-    check_size(width, height)?;
+    let (width, height) = check_size(width, height)?;
     let colours = decoder.info_png().color.clone();
     // What a file says to be seen through, beside its pixels, changes nothing of its mode.
     let (channels, indexed) = match colours.colortype() {

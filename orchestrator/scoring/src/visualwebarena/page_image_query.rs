@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use python_compat::pillow::{ImageError, Picture};
+use python_compat::pillow::{self, ImageError, Picture};
 use python_compat::skimage;
 use serde::{Deserialize, Serialize};
 
@@ -178,8 +178,7 @@ fn ssim(one: &Picture, other: &Picture) -> Option<f64> {
 }
 
 fn data_url(bytes: &[u8]) -> String {
-    let kind = image::guess_format(bytes)
-        .map_or("application/octet-stream", |format| format.to_mime_type());
+    let kind = pillow::media_type(bytes).unwrap_or("application/octet-stream");
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
