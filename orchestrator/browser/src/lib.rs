@@ -68,7 +68,6 @@ pub use capture::{
     PersonInput, PersonTarget, TabHistory, outlined,
 };
 pub use clock::determinism::Determinism;
-pub use clock::pace::Pace;
 pub use clock::settle::SettleOutcome;
 pub use error::Error;
 pub use formats::html::Html;
@@ -76,7 +75,6 @@ pub use formats::prune::PrunedHtml;
 pub use formats::tokens::{count_tokens, truncate};
 pub use formats::turkingbench::Field;
 pub use formats::webarena::WebArena;
-pub use launch::device::{Device, Geolocation};
 pub use launch::fonts::has_fonts;
 pub use launch::interfaces::deny_netlink;
 pub use launch::process::end_all;
@@ -97,3 +95,4 @@ pub use page::tabs::Tab;
 pub use session::Session;
 pub use trees::axtree::{Element, TreeText};
 pub use trees::properties::Properties;
+pub use world_spec::{Device, Geolocation, Pace};

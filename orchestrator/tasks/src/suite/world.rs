@@ -9,10 +9,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
-use world_spec::{MatchLevel, StatePolicy};
+use world_spec::{Device, MatchLevel, Pace, StatePolicy};
 
 use super::names;
-use super::pace::Pace;
 
 /// The world that a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,6 +100,16 @@ impl WorldSpec {
             search: None,
             search_pages: yes(),
             site_search: SiteSearch::Off,
+        }
+    }
+
+    /// What the pages of its tasks see.
+    pub fn device(&self) -> Device {
+        Device {
+            viewport: self.viewport,
+            locale: self.locale.clone(),
+            timezone: self.timezone.clone(),
+            ..Device::default()
         }
     }
 }
@@ -203,15 +212,15 @@ fn is_yes(given: &bool) -> bool {
 }
 
 fn default_viewport() -> (u32, u32) {
-    (1280, 720)
+    Device::default().viewport
 }
 
 fn default_locale() -> String {
-    "en-US".to_owned()
+    Device::default().locale
 }
 
 fn default_timezone() -> String {
-    "UTC".to_owned()
+    Device::default().timezone
 }
 
 fn read_clock<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error> {
