@@ -70,4 +70,3 @@ pub use rescore::{
 pub use run::{HostFacts, parts, run, run_in};
 pub use uploaded::UploadedRun;
 pub use world::browser_state;
-pub use world::running_sites::session_cookie;

@@ -59,7 +59,7 @@ pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};
 pub use instance::{Connection, SiteTarget};
 pub use lease::Lease;
-pub use login::{Cookie, LoginSession};
+pub use login::LoginSession;
 pub use manifest::{Site, is_shipped};
 pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
 pub use sweep::{Leftover, SweepReport, SweepScope, sweep, sweep_folder};

@@ -3,9 +3,11 @@
 //! The crate has values and their spellings alone: it matches nothing and opens nothing.
 
 mod answers;
+mod cookie;
 mod device;
 mod pace;
 
 pub use answers::{BadMatchLevel, MatchLevel, StatePolicy};
+pub use cookie::Cookie;
 pub use device::{Device, Geolocation};
 pub use pace::Pace;
