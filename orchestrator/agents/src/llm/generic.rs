@@ -89,6 +89,13 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The format of its actions.
+    pub(super) fn action_format(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.multiaction }
+    }
+}
+
 /// A past step.
 #[derive(Debug, Clone, Serialize)]
 struct Turn {
@@ -168,8 +175,7 @@ impl Generic {
         let (_, words) = llm_client::apart(text);
         let action =
             tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
-        let format =
-            ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction };
+        let format = self.settings.action_format();
         let actions = format.read(&action).map_err(|error| format!("failed to {error}"))?;
         let turn = Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action };
         Ok((turn, actions))

@@ -109,7 +109,7 @@ impl SeeAct {
                 self.history.push("a reply that could not be read".to_owned());
                 // The text goes on as it is, so that the episode records an action that cannot be
                 // read.
-                Ok(ActionFormat::default().read_reply(unread, Some(words)))
+                Ok(ActionFormat::UNWRITTEN.read_reply(unread, Some(words)))
             }
         }
     }

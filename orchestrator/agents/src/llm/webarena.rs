@@ -20,7 +20,9 @@ use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::WebArena, multiaction: false };
+/// The format of its actions.
+pub(super) const FORMAT: ActionFormat =
+    ActionFormat { dialect: Dialect::WebArena, multiaction: false };
 
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
