@@ -95,6 +95,7 @@ const OURS: &[&str] = &[
     "search",
     "sites",
     "snapshots",
+    "sqlite_rows",
     "suggestions",
     "tasks",
     "turkingbench",
