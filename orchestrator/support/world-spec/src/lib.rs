@@ -6,8 +6,10 @@ mod answers;
 mod cookie;
 mod device;
 mod pace;
+mod site_search;
 
 pub use answers::{BadMatchLevel, MatchLevel, StatePolicy};
 pub use cookie::Cookie;
 pub use device::{Device, Geolocation};
 pub use pace::Pace;
+pub use site_search::SiteSearch;

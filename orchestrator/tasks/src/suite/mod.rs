@@ -21,8 +21,8 @@ pub use renamed::read_task;
 pub use stop::StopRules;
 pub use task::{Task, UserMessage};
 pub use versions::DATE;
-pub use world::{SiteSearch, UNDATED, WorldSpec};
-pub use world_spec::{MatchLevel, Pace, StatePolicy};
+pub use world::{UNDATED, WorldSpec};
+pub use world_spec::{MatchLevel, Pace, SiteSearch, StatePolicy};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;
