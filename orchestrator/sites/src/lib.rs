@@ -54,10 +54,10 @@ mod sweep;
 
 pub use adapt::missing_limits;
 pub use api_client::{ApiClient, ApiResponse};
+pub use doors::SiteTarget;
 pub use error::Error;
 pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};
-pub use instance::{Connection, SiteTarget};
 pub use lease::Lease;
 pub use login::LoginSession;
 pub use manifest::{Site, is_shipped};
