@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use actions::{Action, Dialect, ParseError};
-use browser::{Observation, ObservationOptions};
+use observation::{Observation, ObservationOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use actions::Dialect;
-use browser::ObservationOptions;
+use observation::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -8,8 +8,8 @@
 //! or as any combination.
 
 use actions::{Action, Dialect};
-use browser::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use llm_client::{Message, Role};
+use observation::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -8,7 +8,7 @@
 //! can.
 
 use actions::{Action, Dialect, ParseError};
-use browser::ObservationOptions;
+use observation::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@
 //! and name, in the originals as HTML.
 
 use actions::{Action, Dialect, choice_name};
-use browser::{Element, ObservationOptions};
+use observation::{Element, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

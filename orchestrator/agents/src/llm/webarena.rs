@@ -11,7 +11,7 @@
 //! sees the error.
 
 use actions::Dialect;
-use browser::{Marks, ObservationOptions, ScreenshotOptions, truncate};
+use observation::{Marks, ObservationOptions, ScreenshotOptions, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -78,7 +78,7 @@ impl WebArena {
                 ..ObservationOptions::default()
             };
         }
-        let text = browser::WebArena {
+        let text = observation::WebArena {
             viewport_only,
             frames: false,
             max_tokens: Some(observation_tokens),

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use agents::llm::PRESETS;
 use agents::{ActionFormat, AgentSpec, EpisodeContext, Goal, Reply, Role, Utterance, View};
-use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
 use llm_client::{Cassette, Client, Model, Part, Settings};
+use observation::{Element, Field, Html, Observation, Tab};
 use scoring::Scorer;
 use tasks::{GoalText, Task};
 

@@ -85,6 +85,7 @@ const OURS: &[&str] = &[
     "in_flight",
     "llm_client",
     "object_files",
+    "observation",
     "play",
     "processes",
     "python_compat",
