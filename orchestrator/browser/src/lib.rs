@@ -81,7 +81,8 @@ pub use observation::{
     ConsoleMessage, Dialog, Download, Element, ElementBox, Field, Html, Marks, Observation,
     ObservationOptions, Properties, PrunedHtml, ScreenshotOptions, Tab, TreeText, WebArena,
 };
-pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
 pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
 pub use session::Session;
-pub use world_spec::{Cookie, Device, Geolocation, Pace};
+pub use world_spec::{
+    Cookie, Device, Entry, Geolocation, OriginState, Pace, StorageState, StoredCookie,
+};

@@ -7,9 +7,11 @@ mod cookie;
 mod device;
 mod pace;
 mod site_search;
+mod storage;
 
 pub use answers::{BadMatchLevel, MatchLevel, StatePolicy};
 pub use cookie::Cookie;
 pub use device::{Device, Geolocation};
 pub use pace::Pace;
 pub use site_search::SiteSearch;
+pub use storage::{Entry, OriginState, StorageState, StoredCookie};
