@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use actions::{Action, Dialect, ParseError};
-use browser::{Observation, ObservationOptions};
+use observation::{Observation, ObservationOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Performs an action that nobody has written.
+    /// Performs an action that nobody has written, in [`ActionFormat::UNWRITTEN`].
     pub fn act(action: Action, reason: Option<String>) -> Reply {
         Reply::Act { text: action.to_string(), actions: Ok(vec![action]), reason }
     }
@@ -107,6 +107,10 @@ pub struct ActionFormat {
 }
 
 impl ActionFormat {
+    /// The format of actions that nobody has written: see [`Reply::act`].
+    pub const UNWRITTEN: ActionFormat =
+        ActionFormat { dialect: Dialect::BrowserGym, multiaction: false };
+
     /// Parses the actions of a reply, in order. There is at least one.
     pub fn read(self, text: &str) -> Result<Vec<Action>, ParseError> {
         if self.multiaction {

@@ -6,7 +6,7 @@
 //! It continues on the current page with the remaining actions.
 
 use actions::Action;
-use browser::ObservationOptions;
+use observation::ObservationOptions;
 
 use crate::agent::BeginOptions;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};

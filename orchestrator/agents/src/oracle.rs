@@ -4,7 +4,7 @@
 //! page. So a solution survives changed element ids and fails clearly on a different page.
 
 use actions::{Action, Button, Modifier, Press};
-use browser::{Observation, ObservationOptions};
+use observation::{Observation, ObservationOptions};
 use scoring::solution::{Click, Element, FormField, ModifierKey, MouseButton, OracleStep};
 
 use crate::agent::BeginOptions;
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn page() -> Observation {
-        let found = |bid: &str, role: &str, name: &str| browser::Element {
+        let found = |bid: &str, role: &str, name: &str| observation::Element {
             bid: bid.to_owned(),
             role: role.to_owned(),
             name: name.to_owned(),
@@ -249,7 +249,7 @@ mod tests {
         let steps = ["later", "now", "never"].map(|name| OracleStep::Field(field(name))).to_vec();
         let mut oracle = Oracle::new(steps);
         let shows = |names: &[&str]| {
-            let field = |name: &&str| browser::Field {
+            let field = |name: &&str| observation::Field {
                 name: (*name).to_owned(),
                 kind: "radio".to_owned(),
                 html: None,

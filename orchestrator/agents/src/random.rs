@@ -3,7 +3,7 @@
 //! Its choices depend on the world's seed, the task, the repeat and the step, so its runs repeat.
 
 use actions::Action;
-use browser::{Element, Observation};
+use observation::{Element, Observation};
 use sha2::{Digest as _, Sha256};
 
 use crate::{Agent, Goal, NextReply, Reply, View};

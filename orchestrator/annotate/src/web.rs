@@ -159,7 +159,7 @@ impl Web {
             gateway,
             ca,
             determinism: Determinism { clock_start: clock, seed: world.seed },
-            device: play::device::of_task(&world, &device),
+            device: device.in_world(&world),
             states,
         })))
     }

@@ -10,7 +10,7 @@
 //! inject/    the scripts that make randomness and clocks repeat
 //! clock/     the page's time, slice by slice; frames and answers in between; when a page is done
 //! trees/     the browser's trees of a page, and the ids by which agents name elements
-//! formats/   what other papers' agents see of them; token budgets
+//! formats/   what other papers' agents see of them
 //! observe/   what an agent sees
 //! act/       carrying out an action
 //! order/     the order of what happens in the pages, for people
@@ -68,15 +68,8 @@ pub use capture::{
     PersonInput, PersonTarget, TabHistory, outlined,
 };
 pub use clock::determinism::Determinism;
-pub use clock::pace::Pace;
 pub use clock::settle::SettleOutcome;
 pub use error::Error;
-pub use formats::html::Html;
-pub use formats::prune::PrunedHtml;
-pub use formats::tokens::{count_tokens, truncate};
-pub use formats::turkingbench::Field;
-pub use formats::webarena::WebArena;
-pub use launch::device::{Device, Geolocation};
 pub use launch::fonts::has_fonts;
 pub use launch::interfaces::deny_netlink;
 pub use launch::process::end_all;
@@ -84,16 +77,12 @@ pub use launch::programs::{
     CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs,
 };
 pub use launch::settings::Launch;
-pub use observe::boxes::ElementBox;
-pub use observe::console::ConsoleMessage;
-pub use observe::observation::Observation;
-pub use observe::options::ObservationOptions;
-pub use observe::reports::{Dialog, Download};
-pub use observe::screenshot::{Marks, ScreenshotOptions};
-pub use page::cookies::Cookie;
-pub use page::storage::{Entry, OriginState, StorageState, StoredCookie};
+pub use observation::{
+    ConsoleMessage, Dialog, Download, Element, ElementBox, Field, Html, Marks, Observation,
+    ObservationOptions, Properties, PrunedHtml, ScreenshotOptions, Tab, TreeText, WebArena,
+};
 pub use page::survey::{AccessBarrier, Link, LinkKind, SearchForm, Survey};
-pub use page::tabs::Tab;
 pub use session::Session;
-pub use trees::axtree::{Element, TreeText};
-pub use trees::properties::Properties;
+pub use world_spec::{
+    Cookie, Device, Entry, Geolocation, OriginState, Pace, StorageState, StoredCookie,
+};

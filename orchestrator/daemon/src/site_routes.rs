@@ -32,17 +32,11 @@ impl SiteRoutes {
         for host in &site.hosts {
             let upstream = lease.upstream_of(host);
             let known = hosts.iter().find(|(_, other, _)| *other == upstream);
-            let target = match (known, &upstream) {
-                (Some((_, _, target)), _) => Arc::clone(target),
-                (None, SiteTarget::Address(address)) => {
-                    Arc::new(gateway::Site::new(&site.name, *address).with_headers(headers)?)
-                }
-                (None, SiteTarget::Socket(path)) => Arc::new(
-                    gateway::Site::at_socket(&site.name, path.as_std_path())
-                        .with_headers(headers)?,
-                ),
-                (None, SiteTarget::Url(url)) => {
-                    Arc::new(gateway::Site::elsewhere(&site.name, url).with_headers(headers)?)
+            let target = match known {
+                Some((_, _, target)) => Arc::clone(target),
+                None => {
+                    let target = gateway::Site::new(&site.name, upstream.clone());
+                    Arc::new(target.with_headers(headers)?)
                 }
             };
             hosts.push((host.name.clone(), upstream, target));

@@ -90,7 +90,8 @@ impl Store {
             steps > QUERY_STEPS
         };
         live.progress_handler(1000, Some(stop)).map_err(sqlite(guard))?;
-        let rows = rows(&live, sql, parameters);
+        let parameters = parameters.iter().map(|(name, value)| (*name, value));
+        let rows = sqlite_rows::rows(&live, sql, parameters, QUERY_ROWS);
         live.progress_handler(0, None::<fn() -> bool>).map_err(sqlite(guard))?;
         live.authorizer(None::<fn(AuthContext<'_>) -> Authorization>).map_err(sqlite(guard))?;
         rows.map_err(|error| Error::Query(error.to_string()))
@@ -106,53 +107,6 @@ fn only_reading(context: AuthContext<'_>) -> Authorization {
             Authorization::Allow
         }
         _ => Authorization::Deny,
-    }
-}
-
-fn rows(
-    live: &Connection,
-    sql: &str,
-    parameters: &[(&str, Value)],
-) -> rusqlite::Result<Vec<Map<String, Value>>> {
-    let mut statement = live.prepare(sql)?;
-    for (name, value) in parameters {
-        // An unused parameter is not an error: probes share their parameters.
-        if let Some(index) = statement.parameter_index(&format!(":{name}"))? {
-            match value {
-                Value::Null => statement.raw_bind_parameter(index, rusqlite::types::Null)?,
-                Value::Bool(truth) => statement.raw_bind_parameter(index, truth)?,
-                Value::Number(number) if number.is_i64() => {
-                    statement.raw_bind_parameter(index, number.as_i64())?
-                }
-                Value::Number(number) => statement.raw_bind_parameter(index, number.as_f64())?,
-                Value::String(text) => statement.raw_bind_parameter(index, text)?,
-                list => statement.raw_bind_parameter(index, list.to_string())?,
-            }
-        }
-    }
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut found = Vec::new();
-    let mut rows = statement.raw_query();
-    while let Some(row) = rows.next()? {
-        if found.len() == QUERY_ROWS {
-            break;
-        }
-        let mut object = Map::new();
-        for (index, name) in names.iter().enumerate() {
-            object.insert(name.clone(), json(row.get_ref(index)?));
-        }
-        found.push(object);
-    }
-    Ok(found)
-}
-
-fn json(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => number.into(),
-        ValueRef::Real(number) => number.into(),
-        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
-        ValueRef::Blob(bytes) => hex::encode(bytes).into(),
     }
 }
 

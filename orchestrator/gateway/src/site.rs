@@ -2,10 +2,10 @@
 //! changed its state.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use doors::SiteTarget;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use tokio::sync::watch;
 use url::{Host, Url};
@@ -38,28 +38,8 @@ pub(crate) enum SiteAddress {
     Named(Server),
 }
 
-/// An invalid header field.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("send the header field {0:?}: its name or value has characters that HTTP does not allow")]
-pub struct BadHeader(String);
-
-impl Site {
-    /// The site `name`, whose instance listens on `address` for plain HTTP.
-    pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
-        Self::by(name.into(), SiteAddress::Instance(Place::At(address)))
-    }
-
-    /// The site `name`, whose instance listens on this Unix socket for plain HTTP.
-    pub fn at_socket(name: impl Into<String>, path: &Path) -> Self {
-        Self::by(name.into(), SiteAddress::Instance(Place::Socket(path.into())))
-    }
-
-    /// The external site `name`, on the server of a URL: in plain HTTP or, for `https`, TLS. The
-    /// user has named it, so it may have a private address.
-    ///
-    /// If the URL has an address or `localhost` as its host, requests use the client's host name.
-    /// Otherwise they use the host of the URL.
-    pub fn elsewhere(name: impl Into<String>, url: &Url) -> Self {
+impl SiteAddress {
+    fn elsewhere(url: &Url) -> SiteAddress {
         let scheme = if url.scheme() == "https" { Scheme::Https } else { Scheme::Http };
         let port = url.port_or_known_default().unwrap_or(scheme.default_port());
         let at = |ip: IpAddr| {
@@ -68,20 +48,40 @@ impl Site {
         };
         let named =
             |host: &str| Server { scheme, host: host.to_owned(), port, place: Place::Named };
-        let way = match url.host() {
+        match url.host() {
             Some(Host::Ipv4(ip)) => at(ip.into()),
             Some(Host::Ipv6(ip)) => at(ip.into()),
             Some(Host::Domain("localhost")) => SiteAddress::Address(named("localhost")),
             Some(Host::Domain(host)) => SiteAddress::Named(named(host)),
             None => SiteAddress::Named(named("")),
-        };
-        Self::by(name.into(), way)
+        }
     }
+}
 
-    fn by(name: String, way: SiteAddress) -> Self {
+/// An invalid header field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("send the header field {0:?}: its name or value has characters that HTTP does not allow")]
+pub struct BadHeader(String);
+
+impl Site {
+    /// The site `name`: one of our instances, in plain HTTP, or an external site on the server of a
+    /// URL, in plain HTTP or, for `https`, TLS. The user has named that server, so it may have a
+    /// private address.
+    ///
+    /// If the URL has an address or `localhost` as its host, requests use the client's host name.
+    /// Otherwise they use the host of the URL.
+    pub fn new(name: impl Into<String>, target: impl Into<SiteTarget>) -> Self {
+        let way = match target.into() {
+            SiteTarget::Address(address) => SiteAddress::Instance(Place::At(address)),
+            SiteTarget::Socket(path) => {
+                SiteAddress::Instance(Place::Socket(path.as_std_path().into()))
+            }
+            SiteTarget::Url(url) => SiteAddress::elsewhere(&url),
+        };
         let connections = Connections::default();
         let (changes, gone) = (AtomicU64::new(0), watch::Sender::new(None));
-        Self { name, way, connections, headers: HeaderMap::new(), changes, gone }
+        let headers = HeaderMap::new();
+        Self { name: name.into(), way, connections, headers, changes, gone }
     }
 
     /// Adds header fields to every request. They replace the client's own.

@@ -69,5 +69,4 @@ pub use rescore::{
 };
 pub use run::{HostFacts, parts, run, run_in};
 pub use uploaded::UploadedRun;
-pub use world::running_sites::session_cookie;
-pub use world::{browser_state, device};
+pub use world::browser_state;

@@ -1,7 +1,6 @@
 //! The recording of a suite: its plan, the version of its snapshots that is recorded, and where
 //! that goes.
 
-use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,7 +11,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::frontier::{Bounds, Frontier, Interest};
-use crate::plan::{BrowserProfile, Budget, Consent, Plan, TaskPlan, words};
+use crate::plan::{Budget, Consent, Plan, TaskPlan, words};
 
 /// How many days back an unfinished recording is looked for.
 const DAYS_BACK: i32 = 30;
@@ -175,18 +174,6 @@ pub fn frontier(plan: &Plan, task: &TaskPlan, include: &[String]) -> Frontier {
         Interest { queries: task.queries.clone(), words: words(&task.queries.join(" ")) };
     let bounds = Bounds { depth: plan.budget.depth, pages, include: include.to_vec() };
     Frontier::new(&urls, bounds, interest)
-}
-
-/// The device of a browser that visits.
-pub fn device(vantage: &BrowserProfile) -> Device {
-    Device {
-        viewport: vantage.viewport,
-        locale: vantage.locale.clone(),
-        timezone: vantage.timezone.clone(),
-        user_agent: vantage.user_agent.clone(),
-        mobile: vantage.mobile,
-        geolocation: None,
-    }
 }
 
 fn load(folder: &Utf8Path) -> Result<Suite, SuiteError> {

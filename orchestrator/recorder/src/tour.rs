@@ -110,7 +110,7 @@ impl Tour<'_> {
         now: &Cell<(usize, &'p str)>,
     ) -> Result<(), TourError> {
         for (round, vantage) in plan.vantages.iter().enumerate() {
-            let mut session = self.start(suite::device(vantage), false).await?;
+            let mut session = self.start(vantage.clone(), false).await?;
             let mut followed = Ok(());
             for (number, task) in plan.tasks.iter().enumerate() {
                 now.set((round * plan.tasks.len() + number, &task.id));

@@ -54,12 +54,12 @@ mod sweep;
 
 pub use adapt::missing_limits;
 pub use api_client::{ApiClient, ApiResponse};
+pub use doors::SiteTarget;
 pub use error::Error;
 pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};
-pub use instance::{Connection, SiteTarget};
 pub use lease::Lease;
-pub use login::{Cookie, LoginSession};
+pub use login::LoginSession;
 pub use manifest::{Site, is_shipped};
 pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
 pub use sweep::{Leftover, SweepReport, SweepScope, sweep, sweep_folder};

@@ -21,6 +21,6 @@ pub mod schema;
 pub use attempt_fallback::AttemptFallback;
 pub use relative::relative;
 pub use suite::{
-    DATE, DeviceSpec, Error, GoalText, MatchLevel, Pace, Place, SiteSearch, StatePolicy, StopRules,
-    Suite, Task, UNDATED, UnknownTask, UserMessage, WorldSpec, read_task,
+    DATE, DeviceSpec, Error, GoalText, MatchLevel, Pace, SiteSearch, StatePolicy, StopRules, Suite,
+    Task, UNDATED, UnknownTask, UserMessage, WorldSpec, read_task,
 };

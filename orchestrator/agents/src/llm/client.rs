@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use browser::{count_tokens, truncate};
 use llm_client::{Chat, Message, Model, ModelReply, Part, Reply, Role, Sampling, Usage};
+use observation::{count_tokens, truncate};
 use serde_json::{Map, Value, json};
 
 use super::settings::ModelSettings;

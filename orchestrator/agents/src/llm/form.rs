@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use actions::Dialect;
-use browser::ObservationOptions;
+use observation::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -18,7 +18,9 @@ use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::TurkingBench, multiaction: true };
+/// The format of its actions.
+pub(super) const FORMAT: ActionFormat =
+    ActionFormat { dialect: Dialect::TurkingBench, multiaction: true };
 
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@
 //! or as any combination.
 
 use actions::{Action, Dialect};
-use browser::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use llm_client::{Message, Role};
+use observation::{Marks, ObservationOptions, PrunedHtml, ScreenshotOptions, TreeText};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -86,6 +86,13 @@ impl Default for Settings {
             actions: vec![Subset::Bid, Subset::Nav, Subset::Tab, Subset::Chat, Subset::Infeas],
             tries: 4,
         }
+    }
+}
+
+impl Settings {
+    /// The format of its actions.
+    pub(super) fn action_format(&self) -> ActionFormat {
+        ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.multiaction }
     }
 }
 
@@ -168,8 +175,7 @@ impl Generic {
         let (_, words) = llm_client::apart(text);
         let action =
             tagged(words, "action").ok_or("there is no text between <action> and </action>")?;
-        let format =
-            ActionFormat { dialect: Dialect::BrowserGym, multiaction: self.settings.multiaction };
+        let format = self.settings.action_format();
         let actions = format.read(&action).map_err(|error| format!("failed to {error}"))?;
         let turn = Turn { thought: tagged(text, "think"), memory: tagged(text, "memory"), action };
         Ok((turn, actions))

@@ -8,15 +8,18 @@
 //! can.
 
 use actions::{Action, Dialect, ParseError};
-use browser::ObservationOptions;
+use observation::ObservationOptions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
 use crate::agent::BeginOptions;
-use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
+use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
+/// The format of its actions.
+pub(super) const FORMAT: ActionFormat =
+    ActionFormat { dialect: Dialect::WebCanvas, multiaction: false };
 /// Number of attempts to get a readable reply.
 const TRIES: u32 = 3;
 
@@ -125,7 +128,7 @@ impl React {
         let (mut text, mut action) = (String::new(), Err(ParseError::Empty));
         for _ in 0..TRIES {
             text = self.client.ask("react", context.clone(), pictures).await?;
-            action = Dialect::WebCanvas.read_one(&text);
+            action = FORMAT.dialect.read_one(&text);
             if action.is_ok() {
                 break;
             }

@@ -6,7 +6,7 @@
 //! searches the model must answer.
 
 use actions::Action;
-use browser::{ObservationOptions, TreeText, truncate};
+use observation::{ObservationOptions, TreeText, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -13,7 +13,7 @@
 //! and name, in the originals as HTML.
 
 use actions::{Action, Dialect, choice_name};
-use browser::{Element, ObservationOptions};
+use observation::{Element, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -109,7 +109,7 @@ impl SeeAct {
                 self.history.push("a reply that could not be read".to_owned());
                 // The text goes on as it is, so that the episode records an action that cannot be
                 // read.
-                Ok(ActionFormat::default().read_reply(unread, Some(words)))
+                Ok(ActionFormat::UNWRITTEN.read_reply(unread, Some(words)))
             }
         }
     }

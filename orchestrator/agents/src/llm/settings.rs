@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::template::TemplateError;
 use super::{closed_book, form, generic, react, retrieval, see_act, webarena};
+use crate::ActionFormat;
 
 /// The presets: name and text.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -89,6 +90,19 @@ impl AgentSettings {
             AgentSettings::Form(_) => &["form"],
             AgentSettings::ClosedBook(_) => &["closed-book"],
             AgentSettings::Retrieval(_) => &["retrieval"],
+        }
+    }
+
+    /// The format of its actions, as the agent itself reads them.
+    pub(crate) fn action_format(&self) -> ActionFormat {
+        match self {
+            AgentSettings::WebArena(_) => webarena::FORMAT,
+            AgentSettings::React(_) => react::FORMAT,
+            AgentSettings::Form(_) => form::FORMAT,
+            AgentSettings::Generic(settings) => settings.action_format(),
+            AgentSettings::SeeAct(_)
+            | AgentSettings::ClosedBook(_)
+            | AgentSettings::Retrieval(_) => ActionFormat::UNWRITTEN,
         }
     }
 

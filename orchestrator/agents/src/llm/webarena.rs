@@ -11,7 +11,7 @@
 //! sees the error.
 
 use actions::Dialect;
-use browser::{Marks, ObservationOptions, ScreenshotOptions, truncate};
+use observation::{Marks, ObservationOptions, ScreenshotOptions, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -20,7 +20,9 @@ use super::template::Pictures;
 use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
-const FORMAT: ActionFormat = ActionFormat { dialect: Dialect::WebArena, multiaction: false };
+/// The format of its actions.
+pub(super) const FORMAT: ActionFormat =
+    ActionFormat { dialect: Dialect::WebArena, multiaction: false };
 
 /// The settings that the paper varies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +78,7 @@ impl WebArena {
                 ..ObservationOptions::default()
             };
         }
-        let text = browser::WebArena {
+        let text = observation::WebArena {
             viewport_only,
             frames: false,
             max_tokens: Some(observation_tokens),

@@ -23,8 +23,8 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
-use browser::ObservationOptions;
 pub use http::{Address, AddressError};
+use observation::ObservationOptions;
 use processes::Variable;
 use processes::confine::Confined;
 pub use protocol::VERSION;

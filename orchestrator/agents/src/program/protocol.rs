@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use actions::Dialect;
-use browser::{Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
+use observation::{Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -232,7 +232,7 @@ fn garbage(who: &str, message_type: &'static str, why: String, line: &[u8]) -> E
 #[allow(clippy::unwrap_used)]
 mod tests {
     use actions::Action;
-    use browser::{Marks, Observation, ScreenshotOptions, WebArena};
+    use observation::{Marks, Observation, ScreenshotOptions, WebArena};
 
     use super::*;
 

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actions::Dialect;
 use camino::Utf8Path;
 use llm_client::Model;
 use processes::Variable;
@@ -17,7 +16,7 @@ pub use syntax::{UnknownAgent, is_random};
 use tasks::Task;
 
 use crate::fallback::Fallback;
-use crate::llm::{self, AgentSettings, ModelSettings, Settings, Templates};
+use crate::llm::{self, ModelSettings, Settings, Templates};
 use crate::noop::Noop;
 use crate::oracle::Oracle;
 use crate::program::{self, Address, Endpoint, Program};
@@ -131,25 +130,12 @@ impl AgentSpec {
 
     /// The format of its actions. External agents use `requested`; built-in agents have their own.
     pub fn action_format(&self, requested: ActionFormat) -> ActionFormat {
-        let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
             AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
-                ActionFormat::default()
+                ActionFormat::UNWRITTEN
             }
             AgentSpec::Program { .. } | AgentSpec::Server(_) => requested,
-            AgentSpec::Model(asking) => match &asking.settings.agent {
-                AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
-                AgentSettings::React(_) => speaks(Dialect::WebCanvas),
-                AgentSettings::Form(_) => {
-                    ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
-                }
-                AgentSettings::Generic(settings) => {
-                    ActionFormat { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
-                }
-                AgentSettings::SeeAct(_)
-                | AgentSettings::ClosedBook(_)
-                | AgentSettings::Retrieval(_) => ActionFormat::default(),
-            },
+            AgentSpec::Model(asking) => asking.settings.agent.action_format(),
             AgentSpec::Fallback(specs) => {
                 specs.first().map_or(requested, |spec| spec.action_format(requested))
             }

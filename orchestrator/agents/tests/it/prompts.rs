@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use agents::llm::PRESETS;
 use agents::{ActionFormat, AgentSpec, EpisodeContext, Goal, Reply, Role, Utterance, View};
-use browser::{Element, Field, Html, Observation, Tab};
 use fake_model::{Server, walker};
 use llm_client::{Cassette, Client, Model, Part, Settings};
+use observation::{Element, Field, Html, Observation, Tab};
 use scoring::Scorer;
 use tasks::{GoalText, Task};
 
@@ -130,14 +130,15 @@ async fn played(
             }
             text.push_str(&format!("--- the model says\n{}\n", call.reply));
         }
+        let format = kind.action_format(speech);
         let told = match &reply {
-            Reply::Act { text, reason, .. } => {
+            Reply::Act { text, reason, actions } => {
+                assert_eq!(&format.read(text), actions, "it is read by others as by the agent");
                 format!("Act {{ action: {text:?}, reason: {reason:?} }}")
             }
             Reply::Stop { .. } => format!("{reply:?}"),
         };
-        let dialect = kind.action_format(speech).dialect;
-        text.push_str(&format!("##### step {step}: {told} in {dialect:?} #####\n"));
+        text.push_str(&format!("##### step {step}: {told} in {:?} #####\n", format.dialect));
         if matches!(reply, Reply::Stop { .. }) {
             break;
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{ActionFormat, AgentSpec, Call, EpisodeContext, Goal, Reply, Role, Utterance, View};
-use browser::Observation;
 use camino::Utf8PathBuf;
 use fake_model::{ModelRequest, Reply as Answer, Server};
 use llm_client::{Cassette, Client, Fault, Model, Settings};
+use observation::Observation;
 use scoring::Scorer;
 use serde_json::json;
 use tasks::{GoalText, Task};

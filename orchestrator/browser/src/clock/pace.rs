@@ -20,7 +20,7 @@ use crate::cdp::tracker::{BrowserState, Page};
 use crate::clock::liveness::TimeLimit;
 use crate::clock::state::ClockState;
 use crate::clock::virtual_time::{self, Outbox, STEP, script_time};
-use crate::{Determinism, Error, Session};
+use crate::{Determinism, Error, Pace, Session};
 
 const CHANGES: &str = include_str!("changes.js");
 /// Short slices first, while pages start one thing after another; longer ones for late timers. In
@@ -43,29 +43,6 @@ const MAX_MESSAGE_STEPS: u32 = 200;
 const MAX_ANIMATION_STOPS: u32 = 50;
 /// How many times a page's requests may move its clock past the end of a step.
 const MAX_EXTENSIONS: u32 = 5;
-
-/// How much of its own time a frozen page gets before it is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pace {
-    /// So much at least.
-    pub least: Duration,
-    /// So much at most, while the page still changes.
-    pub most: Duration,
-}
-
-impl Default for Pace {
-    /// Half a second, as BrowserGym waits, up to five seconds.
-    fn default() -> Self {
-        Self { least: Duration::from_millis(500), most: Duration::from_secs(5) }
-    }
-}
-
-impl Pace {
-    /// Always as much, whether the page changes or not.
-    pub const fn steady(time: Duration) -> Self {
-        Self { least: time, most: time }
-    }
-}
 
 /// How far a page has come in its [`SLICES`].
 #[derive(Debug)]

@@ -21,54 +21,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::trees::dom_snapshot::DomSnapshot;
-use crate::{Properties, TreeText};
-
-/// How pruned HTML is written: the arguments of BrowserGym's `flatten_dom_to_str`, with its
-/// defaults. See [`TreeText`] for their meaning.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    missing_docs,
-    reason = "they are somebody else's arguments"
-)]
-pub struct PrunedHtml {
-    pub with_visible: bool,
-    pub with_clickable: bool,
-    pub with_center_coords: bool,
-    pub with_bounding_box_coords: bool,
-    pub with_som: bool,
-    pub filter_visible_only: bool,
-    pub filter_with_bid_only: bool,
-    pub filter_som_only: bool,
-    pub coord_decimals: usize,
-    pub hide_bid_if_invisible: bool,
-    pub hide_all_bids: bool,
-}
-
-impl PrunedHtml {
-    /// The same arguments for a tree.
-    pub(crate) fn as_tree(&self) -> TreeText {
-        TreeText {
-            with_visible: self.with_visible,
-            with_clickable: self.with_clickable,
-            with_center_coords: self.with_center_coords,
-            with_bounding_box_coords: self.with_bounding_box_coords,
-            with_som: self.with_som,
-            filter_visible_only: self.filter_visible_only,
-            filter_with_bid_only: self.filter_with_bid_only,
-            filter_som_only: self.filter_som_only,
-            coord_decimals: self.coord_decimals,
-            hide_bid_if_invisible: self.hide_bid_if_invisible,
-            hide_all_bids: self.hide_all_bids,
-            ..TreeText::default()
-        }
-    }
-}
+use crate::{Properties, PrunedHtml};
 
 const DROPPED: &[&str] = &["style", "link", "script", "br"];
 const UNWRAPPED: &[&str] = &["div", "span", "i", "p"];

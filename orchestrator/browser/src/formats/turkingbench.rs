@@ -16,8 +16,9 @@
 //! too). The original names fields by the columns of the task's answers, and looks for them in one
 //! document.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+use crate::Field;
 
 /// How many pieces are shown before the field, and from it on.
 const PIECES_BEFORE: usize = 5;
@@ -38,17 +39,6 @@ pub(crate) const FIELDS: &str = "(() => {
     }
     return [...fields.values()];
 })()";
-
-/// A field, and the HTML around it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Field {
-    /// The name by which actions mean it.
-    pub name: String,
-    /// `text`, `radio`, `checkbox`, `textarea`, `select` and so on.
-    pub kind: String,
-    /// The HTML around it; `None` if it has no grandparent element.
-    pub html: Option<String>,
-}
 
 /// A field as [`FIELDS`] returns it.
 #[derive(Debug, Deserialize)]

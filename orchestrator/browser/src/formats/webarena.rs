@@ -22,15 +22,12 @@
 use std::collections::HashMap;
 
 use python_repr::repr;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::tokens;
-use crate::page::tabs::Tab;
 use crate::trees::axtree::{self, AxNode, FrameTree};
 use crate::trees::frames::Bids;
 use crate::trees::marks;
+use crate::{Tab, WebArena};
 
 const IGNORED_PROPERTIES: &[&str] =
     &["focusable", "editable", "readonly", "level", "settable", "multiline", "invalid", "url"];
@@ -50,25 +47,6 @@ const EMPTY_ROLES: &[&str] = &[
 ];
 const IN_VIEW: f64 = 0.6;
 
-/// How WebArena's text is written. The default is that of its published runs (`run.py`,
-/// `parallel_run.sh`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct WebArena {
-    /// Leaves out nodes that are out of view: `current_viewport_only`.
-    pub viewport_only: bool,
-    /// Shows the contents of frames.
-    pub frames: bool,
-    /// `max_obs_length`; `None` cuts nothing.
-    pub max_tokens: Option<usize>,
-}
-
-impl Default for WebArena {
-    fn default() -> Self {
-        Self { viewport_only: false, frames: false, max_tokens: Some(1920) }
-    }
-}
-
 /// The inputs of the text.
 pub(crate) struct Source<'a> {
     pub(crate) parts: &'a [FrameTree],
@@ -83,7 +61,7 @@ pub(crate) struct Source<'a> {
 pub(crate) fn write(source: &Source<'_>, options: &WebArena, bids: &mut Bids) -> String {
     let tree = clean(&tree(source, options, bids));
     let text = format!("{}\n\n{tree}", tab_line(source.tabs, source.active_tab));
-    options.max_tokens.map_or(text.clone(), |most| tokens::truncate(&text, most))
+    options.max_tokens.map_or(text.clone(), |most| observation::truncate(&text, most))
 }
 
 fn tab_line(tabs: &[Tab], active: usize) -> String {

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
+use processes::desktop;
+
 use crate::{Error, Launch};
 
 /// Overrides the path of Chromium. Then no headless shell is looked for.
@@ -126,12 +128,7 @@ const CHROMEDRIVER: &[&str] = &[
 /// # Errors
 /// If there is no display.
 pub(crate) fn check_display(launch: &Launch) -> Result<(), Error> {
-    let set = |variable| env::var_os(variable).is_some_and(|value| !value.is_empty());
-    if launch.headless || ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(set) {
-        Ok(())
-    } else {
-        Err(Error::NoDisplay)
-    }
+    if launch.headless || desktop::has_display() { Ok(()) } else { Err(Error::NoDisplay) }
 }
 
 #[cfg(test)]

@@ -9,10 +9,7 @@ use serde::Deserialize;
 
 use crate::cdp::tracker::Page;
 use crate::trees::frames::Frame;
-use crate::{Error, Session};
-
-/// Left, top, width and height in whole CSS pixels from the upper left corner of the screen.
-pub type ElementBox = [i32; 4];
+use crate::{ElementBox, Error, Session};
 
 /// An element as its document sees it.
 #[derive(Deserialize)]

@@ -3,12 +3,11 @@
 //! The sources are the DevTools domains `Console` and `Log`, and `inject/reported.js` for errors.
 //! `Runtime.enable` is not used: it previews logged objects, and so runs getters of the page.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::Session;
 use crate::cdp::targets::stable_url;
 use crate::cdp::tracker::{BrowserEvent, BrowserState, EventSink};
+use crate::{ConsoleMessage, Session};
 
 /// Stands before the place and text of an uncaught error in the console.
 pub(crate) const ERROR_MARK: &str = "\u{2063}uncaught\u{2063}";
@@ -19,24 +18,6 @@ const MOST: usize = 100;
 const LONGEST: usize = 1_000;
 /// After this many messages in one step that are not kept, the browser stops sending them.
 const FLOOD: u64 = 10_000;
-
-/// A message in the console of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConsoleMessage {
-    /// `console` (the page's own), `exception` (an uncaught error), or what the browser names:
-    /// `network`, `security`, `deprecation`, ...
-    pub source: String,
-    /// `error`, `warning`, `info`, `log` or `debug`.
-    pub level: String,
-    /// The text, shortened if it is long.
-    pub text: String,
-    /// The URL of the script, or of the resource.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub url: String,
-    /// The line in the script, counted from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-}
 
 /// The messages since they were last taken.
 #[derive(Debug, Default)]

@@ -1,13 +1,11 @@
 //! What an agent sees of a page.
 //!
 //! ```text
-//! options           which parts of an observation are wanted, and how they are written
 //! observation       one observation, from the marks to the finished text
 //! bounds            how long the texts of an observation may be
 //! blob_names        numbers in place of the names that the browser makes up for blobs
 //! notices           texts that come and go between two observations
 //! boxes             where the elements in view are, for those who look at a trace
-//! reports           dialogs and downloads
 //! screenshot, overlay   pictures, and bids drawn on them
 //! console           what pages write to the console, and their errors; agents do not see it
 //! ```
@@ -22,7 +20,5 @@ pub(crate) mod boxes;
 pub(crate) mod console;
 mod notices;
 pub(crate) mod observation;
-pub(crate) mod options;
 pub(crate) mod overlay;
-pub(crate) mod reports;
 pub(crate) mod screenshot;

@@ -1,6 +1,6 @@
 //! Observations: what an agent sees.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -11,77 +11,16 @@ use crate::clock::liveness::TimeLimit;
 use crate::clock::virtual_time;
 use crate::formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas};
 use crate::observe::bounds;
-use crate::observe::boxes::ElementBox;
-use crate::trees::axtree::{self, AxNode, AxTree, Element, FrameTree};
+use crate::trees::axtree::{self, AxNode, AxTree, FrameTree};
 use crate::trees::bounds::{LONGEST_TEXT, cut_all};
 use crate::trees::dom_snapshot::{self, DomSnapshot};
 use crate::trees::frames::Frame;
 use crate::trees::{axtree_object, node_numbers, properties};
-use crate::{Dialog, Download, Error, ObservationOptions, Properties, Session, Tab};
+use crate::{
+    ElementBox, Error, Field, Html, Observation, ObservationOptions, Properties, Session, Tab,
+};
 
 const TREE: &str = "Accessibility.getFullAXTree";
-
-/// The state of the active page. Equal for equal pages of equal worlds. Formats that
-/// [`ObservationOptions`] does not ask for are empty.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Observation {
-    /// The page's URL.
-    pub url: String,
-    /// Its title.
-    pub title: String,
-    /// Its accessibility tree, including frames.
-    pub axtree: String,
-    /// The bid of the focused element.
-    pub focused: Option<String>,
-    /// The last action, in BrowserGym's notation.
-    pub last_action: Option<String>,
-    /// Why the last action had no effect, if it had none.
-    pub last_action_error: Option<String>,
-    /// Dialogs since the last action began.
-    pub dialogs: Vec<Dialog>,
-    /// Downloads since then.
-    pub downloads: Vec<Download>,
-    /// Texts that have appeared in the page since the last action and are gone again, in order.
-    /// They begin with `alert: ` or `status: ` where the page says that they are such.
-    pub notices: Vec<String>,
-    /// All open tabs, in the order of their opening.
-    pub tabs: Vec<Tab>,
-    /// The index of the observed tab, counted from 0.
-    pub active_tab: usize,
-    /// How long the episode has lasted by the page's clock, in milliseconds; by the machine's clock
-    /// in a live browser.
-    pub elapsed_ms: u64,
-    /// The elements of the tree, in its order.
-    pub elements: Vec<Element>,
-    /// Where the elements of the tree are that are in view, by their bids.
-    pub boxes: BTreeMap<String, ElementBox>,
-    /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
-    pub properties: Vec<(String, Properties)>,
-    /// WebArena's text of the tree.
-    pub webarena: Option<String>,
-    /// VisualWebArena's list of interactive elements and texts in view.
-    pub visualwebarena: Option<String>,
-    /// WebCanvas's list of interactive elements.
-    pub webcanvas: Option<String>,
-    /// The fields of the page and its frames, and the HTML around each.
-    pub turkingbench: Option<Vec<turkingbench::Field>>,
-    /// The HTML of the documents, the page's own first. Frames that no script can reach are left
-    /// out.
-    pub html: Option<Vec<html::Html>>,
-    /// BrowserGym's pruned HTML.
-    pub pruned_html: Option<String>,
-    /// BrowserGym's `dom_object`.
-    pub dom: Option<Value>,
-    /// BrowserGym's `axtree_object`.
-    pub axtree_object: Option<Value>,
-}
-
-impl Observation {
-    /// The first element with this role and name, exactly as the tree shows them.
-    pub fn find(&self, role: &str, name: &str) -> Option<&Element> {
-        self.elements.iter().find(|element| element.role == role && element.name == name)
-    }
-}
 
 /// A frame's tree, and its raw form if that is needed.
 type RawTree = (AxTree, Option<Box<RawValue>>);
@@ -265,12 +204,8 @@ impl Session {
             .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements in view" })
     }
 
-    async fn fields(
-        &self,
-        page: &Page,
-        frames: &[Frame],
-    ) -> Result<Vec<turkingbench::Field>, Error> {
-        let mut fields: Vec<turkingbench::Field> = Vec::new();
+    async fn fields(&self, page: &Page, frames: &[Frame]) -> Result<Vec<Field>, Error> {
+        let mut fields: Vec<Field> = Vec::new();
         for (_, found) in self.evaluate_in_frames(page, frames, turkingbench::FIELDS).await? {
             let found: Vec<turkingbench::FieldRecord> = serde_json::from_value(found)
                 .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the fields" })?;
@@ -283,9 +218,9 @@ impl Session {
         Ok(fields)
     }
 
-    async fn html(&self, page: &Page, frames: &[Frame]) -> Result<Vec<html::Html>, Error> {
+    async fn html(&self, page: &Page, frames: &[Frame]) -> Result<Vec<Html>, Error> {
         let documents = self.evaluate_in_frames(page, frames, html::HTML).await?;
-        let shown = documents.into_iter().map(|(frame, html)| html::Html {
+        let shown = documents.into_iter().map(|(frame, html)| Html {
             frame: frame.prefix.clone().unwrap_or_default(),
             url: frame.url.clone(),
             html: html.as_str().unwrap_or_default().to_owned(),

@@ -9,38 +9,16 @@
 //! (A window as high as the page would need another layout. It would cause two resize events, and
 //! bring everything into view.)
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cdp::tracker::Page;
 use crate::clock::screen::Shown;
 use crate::formats::visualwebarena;
 use crate::observe::overlay;
-use crate::{Error, ObservationOptions, Session};
+use crate::{Error, Marks, ObservationOptions, ScreenshotOptions, Session};
 
 /// The largest width and height of a full-page screenshot, in pixels.
 const LARGEST: f64 = 16_384.0;
-
-/// How a screenshot is taken.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ScreenshotOptions {
-    /// The full page instead of the view; 16,384 pixels of it at most, in each direction.
-    pub full_page: bool,
-    /// The elements whose bids are drawn on it; none by default. Only elements in view have one.
-    pub marks: Option<Marks>,
-}
-
-/// The benchmark whose choice of elements it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Marks {
-    /// BrowserGym's: those with `set_of_marks`.
-    BrowserGym,
-    /// VisualWebArena's: the interactive ones of its list.
-    VisualWebArena,
-}
 
 impl Session {
     /// The active page as a PNG file.

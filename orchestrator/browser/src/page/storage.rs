@@ -1,84 +1,17 @@
-//! Cookies and the storage of origins, read and written in the format of Playwright's
-//! `storage_state`.
+//! Cookies and the storage of origins, read from the browser and written to it.
 //!
 //! Storage belongs to a document of its origin. So a tab opens an empty page of each origin in
 //! turn, to read and write there. We give the browser that page, so neither the gateway nor a
 //! server sees the request. The storage of a frame from another site belongs to the pair of sites.
 //! It is not read here, nor by Playwright.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use world_spec::{Entry, OriginState, StorageState, StoredCookie};
 
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::cdp::targets::with_browser_context;
 use crate::cdp::tracker::{BrowserState, Page};
 use crate::{Error, Session};
-
-/// Cookies and storage. Reads what Playwright writes, and ignores unknown keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StorageState {
-    /// The cookies.
-    pub cookies: Vec<StoredCookie>,
-    /// Storage, by origin.
-    pub origins: Vec<OriginState>,
-}
-
-/// A cookie as Playwright writes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoredCookie {
-    /// Its name.
-    pub name: String,
-    /// Its value, as it is sent.
-    pub value: String,
-    /// Its host; with a leading dot, the subdomains, too.
-    pub domain: String,
-    /// The prefix of the paths to which it is sent.
-    pub path: String,
-    /// When it expires, in seconds since 1970; -1 with the episode.
-    #[serde(default = "never")]
-    pub expires: f64,
-    /// Whether it is hidden from scripts.
-    #[serde(default)]
-    pub http_only: bool,
-    /// Whether it is sent only over HTTPS.
-    #[serde(default)]
-    pub secure: bool,
-    /// `Strict`, `Lax` or `None`.
-    #[serde(default = "lax")]
-    pub same_site: String,
-}
-
-/// The storage of one origin.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct OriginState {
-    /// Such as `https://shop.test`.
-    pub origin: String,
-    /// Local storage.
-    pub local_storage: Vec<Entry>,
-    /// Session storage, which lasts as long as its tab. Playwright leaves it out.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub session_storage: Vec<Entry>,
-}
-
-/// A key and its value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
-    /// The key.
-    pub name: String,
-    /// The value.
-    pub value: String,
-}
-
-fn never() -> f64 {
-    -1.0
-}
-
-fn lax() -> String {
-    "Lax".to_owned()
-}
 
 impl Session {
     /// The cookies of the present episode, and the storage of each visited origin, including the
@@ -120,7 +53,7 @@ impl Session {
     /// Adds cookies and storage to the present episode, before its first page is opened. Cookies
     /// last as long as the episode, because another clock set their expiry.
     pub async fn set_storage_state(&mut self, state: &StorageState) -> Result<(), Error> {
-        let cookies: Vec<Value> = state.cookies.iter().map(StoredCookie::to_cdp).collect();
+        let cookies: Vec<Value> = state.cookies.iter().map(to_cdp).collect();
         let params =
             with_browser_context(json!({ "cookies": cookies }), self.context()?.as_deref());
         self.cdp().call(None, "Storage.setCookies", params).await?;
@@ -201,16 +134,14 @@ impl Session {
     }
 }
 
-impl StoredCookie {
-    fn to_cdp(&self) -> Value {
-        json!({
-            "name": self.name,
-            "value": self.value,
-            "domain": self.domain,
-            "path": self.path,
-            "httpOnly": self.http_only,
-            "secure": self.secure,
-            "sameSite": self.same_site,
-        })
-    }
+fn to_cdp(cookie: &StoredCookie) -> Value {
+    json!({
+        "name": cookie.name,
+        "value": cookie.value,
+        "domain": cookie.domain,
+        "path": cookie.path,
+        "httpOnly": cookie.http_only,
+        "secure": cookie.secure,
+        "sameSite": cookie.same_site,
+    })
 }

@@ -2,22 +2,11 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cdp::targets::with_browser_context;
 use crate::cdp::tracker::{BrowserState, Page};
 use crate::{Error, Session};
-
-/// An open tab.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tab {
-    /// The page's URL.
-    pub url: String,
-    /// Its title.
-    pub title: String,
-}
 
 /// How long a tab may take to open or to close.
 pub(crate) const CHANGE: Duration = Duration::from_secs(30);

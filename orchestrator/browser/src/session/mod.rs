@@ -30,6 +30,7 @@ use crate::clock::screen::FrameClock;
 use crate::clock::state::ClockState;
 use crate::clock::virtual_time;
 use crate::launch::chromium::{Chromium, START_TIMEOUT};
+use crate::launch::device;
 use crate::launch::memory::MemoryWatch;
 use crate::launch::process::Ends;
 use crate::launch::services::ServiceProcesses;
@@ -288,7 +289,7 @@ impl Session {
     async fn begin_episode(&self) -> Result<(), Error> {
         let context =
             if self.launch.attach_mode { None } else { Some(self.create_context().await?) };
-        let permissions = self.launch.device.permissions();
+        let permissions = device::permissions(&self.launch.device);
         if !permissions.is_empty() {
             let params =
                 with_browser_context(json!({ "permissions": permissions }), context.as_deref());

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::cdp::connection::{Cdp, SessionId};
 use crate::cdp::targets::{Command, Preparation, TargetSetup};
 use crate::clock::virtual_time;
+use crate::launch::device::page_overrides;
 use crate::{Capture, Determinism, Device, Error, Launch, Session, inject, order};
 
 /// How the targets of an episode are prepared, in a browser that was launched so.
@@ -88,7 +89,7 @@ impl EpisodePreparation {
 
 impl Preparation for EpisodePreparation {
     fn page_overrides(&self) -> Vec<Command> {
-        self.device.page_overrides()
+        page_overrides(&self.device)
     }
 
     fn page_scripts(&self) -> Vec<Command> {

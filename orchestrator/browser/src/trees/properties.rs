@@ -5,34 +5,10 @@
 //! browser's own snapshot of the page, shifted by the positions and scroll offsets of its frames.
 //! Visibility comes from an `IntersectionObserver`.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::cdp::tracker::Page;
 use crate::trees::dom_snapshot::NodeBounds;
 use crate::trees::frames::Frame;
-use crate::{Error, Session};
-
-/// The properties of one element.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Properties {
-    /// The part of it that is in view: 0 is nothing, 1 all of it.
-    pub visibility: f64,
-    /// Left, top, width and height in CSS pixels from the upper left corner of the screen; `None`
-    /// if it is not shown.
-    pub bbox: Option<[f64; 4]>,
-    /// It listens to clicks.
-    pub clickable: bool,
-    /// It gets a number on a picture with numbers.
-    pub set_of_marks: bool,
-}
-
-impl Properties {
-    /// At least half of it is in view.
-    pub fn is_visible(&self) -> bool {
-        self.visibility >= 0.5
-    }
-}
+use crate::{Error, Properties, Session};
 
 impl Session {
     /// Returns the bid and visibility of each marked element, and whether it gets a number, in the

@@ -55,13 +55,12 @@ pub(crate) use negotiation::OTHER_HEADERS;
 pub use options::ReplayOptions;
 use search::Search;
 use searched::SiteForms;
-pub use searched::SiteSearch;
 use snapshots::index::{IndexError, IndexHit, ReplaySet, SOCKET};
 use snapshots::matching::{IssuedTokens, Key, Payload, ReplayRequest};
 pub(crate) use states::Standing;
 use states::States;
 use stored::{StoredError, StoredResponse};
-pub use world_spec::{BadMatchLevel, MatchLevel, StatePolicy};
+pub use world_spec::{BadMatchLevel, MatchLevel, SiteSearch, StatePolicy};
 
 use crate::budget::Budget;
 use crate::complaints::Complaints;

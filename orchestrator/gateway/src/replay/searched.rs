@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use search::{Search, SearchForm, SearchQuery};
 use snapshots::index::ReplaySet;
 use url::Url;
+use world_spec::SiteSearch;
 
 use super::bounded_cache::BoundedCache;
 use crate::{Answer, Reply, RequestHead, body, miss};
@@ -18,38 +19,32 @@ const DOCUMENTS: usize = 24;
 /// Documents with more bytes are not read.
 const LARGEST: u64 = 4 << 20;
 
-/// Which searches of sites are answered from the recorded pages of the site. The sites themselves
-/// would have answered with other results.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum SiteSearch {
-    /// None: they are misses.
-    #[default]
-    Off,
-    /// Those of the search forms in recorded pages.
-    Forms,
-    /// Those of these forms, each with its host in lower case.
-    At(Vec<(String, SearchForm)>),
-}
-
-/// The search forms of hosts.
+/// The search forms of hosts whose searches are answered. The sites themselves would have answered
+/// with other results.
 #[derive(Debug, Default)]
 pub(super) struct SiteForms {
     site_search: SiteSearch,
+    /// Those of [`SiteSearch::At`], each with its host in lower case.
+    named: Vec<(String, SearchForm)>,
     known: BoundedCache<String, Arc<Vec<SearchForm>>>,
 }
 
 impl SiteForms {
+    /// What is no address of a search is left out: whoever reads a suite has refused it.
     pub(super) fn new(site_search: SiteSearch) -> SiteForms {
-        SiteForms { site_search, known: BoundedCache::default() }
+        let named = match &site_search {
+            SiteSearch::Off | SiteSearch::Forms => Vec::new(),
+            SiteSearch::At(addresses) => {
+                addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect()
+            }
+        };
+        SiteForms { site_search, named, known: BoundedCache::default() }
     }
 
     /// Whether a request may need a search in the pages of its site.
     pub(super) fn may_search(&self, head: &RequestHead) -> bool {
         let is_get = matches!(head.method, Method::GET | Method::HEAD);
-        self.site_search != SiteSearch::Off
-            && is_get
-            && head.url.contains('?')
-            && miss::is_navigation(head)
+        !self.site_search.is_off() && is_get && head.url.contains('?') && miss::is_navigation(head)
     }
 
     /// The forms of a request's host, if the request may be a search of the site: a document that a
@@ -60,8 +55,8 @@ impl SiteForms {
         }
         match &self.site_search {
             SiteSearch::Off => Arc::default(),
-            SiteSearch::At(forms) => {
-                let own = forms.iter().filter(|(host, _)| *host == head.host);
+            SiteSearch::At(_) => {
+                let own = self.named.iter().filter(|(host, _)| *host == head.host);
                 Arc::new(own.map(|(_, form)| form.clone()).collect())
             }
             SiteSearch::Forms => self.known.get(&head.host).unwrap_or_else(|| {

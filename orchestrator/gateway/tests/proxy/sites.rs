@@ -6,6 +6,7 @@ use gateway::{Answer as Level, CertificateAuthority, Config, Gateway, Routes, Si
 use http::Method;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use url::Url;
 
 use crate::client::{Client, request};
 use crate::origin::{Origin, PATIENCE};
@@ -152,7 +153,7 @@ async fn a_site_elsewhere_is_asked_by_its_own_name_over_tls() {
         let keep = tempfile::tempdir().unwrap();
         let roots = camino::Utf8Path::from_path(keep.path()).unwrap().join("roots.pem");
         std::fs::write(&roots, theirs.certificate_pem()).unwrap();
-        let site = Arc::new(Site::elsewhere("shop", &"https://own.test:8443/".parse().unwrap()));
+        let site = Arc::new(Site::new("shop", "https://own.test:8443/".parse::<Url>().unwrap()));
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
         let mut config = Config::for_everybody(ca.clone(), routes(&site));
         config.connect_to.push(format!("own.test:8443:{}", origin.address).parse().unwrap());
@@ -178,7 +179,7 @@ async fn a_site_elsewhere_at_an_address_is_asked_by_the_name_of_the_site() {
         format!("http://{}/", origin.address),
         format!("http://localhost:{}/", origin.address.port()),
     ] {
-        let site = Arc::new(Site::elsewhere("shop", &url.parse().unwrap()));
+        let site = Arc::new(Site::new("shop", url.parse::<Url>().unwrap()));
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
         let gateway =
             Gateway::start(Config::for_everybody(ca.clone(), routes(&site))).await.unwrap();

@@ -6,7 +6,6 @@
 //! the certificate authority, which lives in memory and dies with the run, are shared.
 
 pub mod browser_state;
-pub mod device;
 mod instances;
 mod memory;
 mod resources;
@@ -91,7 +90,7 @@ impl World {
         shared: WorldResources,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, device::of_world(spec), shared, settle_within, BrowserMode::Agent).await
+        World::start(spec, spec.device(), shared, settle_within, BrowserMode::Agent).await
     }
 
     /// Starts them for another program to drive, in a world whose time runs on. Good for one
@@ -103,7 +102,7 @@ impl World {
         options: &Options,
     ) -> Result<World, EnvironmentError> {
         let spec = task.world(spec);
-        let device = device::of_task(&spec, &task.device);
+        let device = task.device.in_world(&spec);
         let mode = if options.headed { BrowserMode::Window } else { BrowserMode::Attached };
         World::start(&spec, device, shared, options.limits.settle, mode).await
     }
@@ -122,7 +121,7 @@ impl World {
             files: spec.files.clone().map(Into::into),
             in_flight: Some(gateway.in_flight()),
             determinism: Some(determinism),
-            pace: device::pace(spec),
+            pace: spec.pace,
             keeps_order: shared.keeps_order,
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
@@ -203,7 +202,7 @@ impl World {
     /// still ask for while they go belongs to the old episode.
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
-        let device = device::of_task(&spec, &task.device);
+        let device = task.device.in_world(&spec);
         let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let fits = device == self.device && determinism == self.determinism;
         (self.device, self.determinism) = (device, determinism);

@@ -170,12 +170,12 @@ struct LeasedSite {
 
 impl LeasedSites {
     /// Takes instances of all sites of a task. Gives what the browser needs for the accounts that
-    /// are logged in.
+    /// are logged in: cookies, each with the address of its site.
     pub(crate) async fn begin(
         town: &SiteGroup,
         task: &Task,
         clock: Timestamp,
-    ) -> Result<(LeasedSites, Vec<Cookie>), EnvironmentError> {
+    ) -> Result<(LeasedSites, Vec<(String, Cookie)>), EnvironmentError> {
         let mut leased = LeasedSites::default();
         let mut cookies = Vec::new();
         for name in &task.sites {
@@ -191,8 +191,7 @@ impl LeasedSites {
                     .await
                     .map_err(EnvironmentError::while_doing("log in to a site"))?;
                 let url = lease.site().address();
-                cookies
-                    .extend(given.cookies.into_iter().map(|cookie| session_cookie(cookie, &url)));
+                cookies.extend(given.cookies.into_iter().map(|cookie| (url.clone(), cookie)));
                 headers = given.headers;
             }
             let routes = SiteRoutes::new(&lease, &headers);
@@ -272,14 +271,6 @@ impl LeasedSites {
             lease.hand_back(logged_in || routes.changed()).await;
         }
     }
-}
-
-/// A site's cookie for a browser, whose time is another one than the site's: it lasts as long as
-/// the episode.
-pub fn session_cookie(cookie: sites::Cookie, url: &str) -> Cookie {
-    let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } =
-        cookie;
-    Cookie { name, value, url: url.to_owned(), path, domain, secure, http_only, same_site }
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, Fill, Replay, ReplayOptions, Routes, SiteSearch, Target};
-use search::SearchForm;
+use gateway::{DatePolicy, Fill, Replay, ReplayOptions, Routes, Target};
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
@@ -88,7 +87,7 @@ impl WorldSnapshots {
         };
         let mut replay = Replay::new(set, options);
         if spec.search_pages {
-            replay = replay.with_search(cache).with_site_search(site_search(&spec.site_search));
+            replay = replay.with_search(cache).with_site_search(spec.site_search.clone());
         }
         // Before any episode, as the first one's page would wait for it.
         let mut tell = |at: search::IndexProgress| progress(Event::Indexing(&at));
@@ -115,16 +114,5 @@ impl WorldSnapshots {
             }
         }
         Ok(WorldSnapshots { routes, hosts, browser_state, set })
-    }
-}
-
-/// The searches of sites that are answered. The addresses were checked when the suite was read.
-fn site_search(wanted: &tasks::SiteSearch) -> SiteSearch {
-    match wanted {
-        tasks::SiteSearch::Off => SiteSearch::Off,
-        tasks::SiteSearch::Forms => SiteSearch::Forms,
-        tasks::SiteSearch::At(addresses) => SiteSearch::At(
-            addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect(),
-        ),
     }
 }

@@ -13,6 +13,7 @@ mod seeds;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
 use file_version::Version;
 pub use queries::words;
@@ -48,7 +49,7 @@ pub struct Plan {
     #[serde(default)]
     pub consent: Consent,
     /// The browsers that visit, one after the other; the suite's own first.
-    pub vantages: Vec<BrowserProfile>,
+    pub vantages: Vec<Device>,
     /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskPlan>,
 }
@@ -83,24 +84,6 @@ pub enum Consent {
     Reject,
     /// Leave the banner where it is.
     Leave,
-}
-
-/// A browser that visits: what pages see of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BrowserProfile {
-    /// Width and height of the page in CSS pixels.
-    pub viewport: (u32, u32),
-    /// A BCP 47 language tag.
-    pub locale: String,
-    /// An IANA time zone name.
-    pub timezone: String,
-    /// The whole `User-Agent` header; the browser's own when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_agent: Option<String>,
-    /// A touch screen, and pages laid out as on a phone.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub mobile: bool,
 }
 
 /// The pages to visit for one task.
@@ -154,13 +137,6 @@ impl Plan {
     /// The plan for tasks of a suite.
     pub fn new(suite: &Suite, tasks: &[&Task], budget: Budget) -> Plan {
         let world = &suite.world;
-        let vantage = BrowserProfile {
-            viewport: world.viewport,
-            locale: world.locale.clone(),
-            timezone: world.timezone.clone(),
-            user_agent: None,
-            mobile: false,
-        };
         let tasks = tasks.iter().map(|task| TaskPlan {
             id: task.id.clone(),
             seeds: seeds(task, world),
@@ -175,7 +151,7 @@ impl Plan {
             suite: Some(suite.folder.clone()),
             budget,
             consent: Consent::default(),
-            vantages: vec![vantage],
+            vantages: vec![world.device()],
             tasks: tasks.collect(),
         }
     }
@@ -189,15 +165,9 @@ impl Plan {
         let text = files::read_text(path, MAX_SIZE).map_err(failed)?;
         let bad = |reason| PlanError::Content { path: path.to_owned(), reason };
         let tasks = questions::read(&text).map_err(bad)?;
-        let vantage = BrowserProfile {
-            viewport: (1280, 720),
-            locale: "en-US".to_owned(),
-            timezone: "UTC".to_owned(),
-            user_agent: None,
-            mobile: false,
-        };
         let consent = Consent::default();
-        Ok(Plan { format: FORMAT, suite: None, budget, consent, vantages: vec![vantage], tasks })
+        let vantages = vec![Device::default()];
+        Ok(Plan { format: FORMAT, suite: None, budget, consent, vantages, tasks })
     }
 
     /// Reads a plan.
@@ -396,6 +366,11 @@ oracle: [{goto: 'https://rail.test/lines'}, {answer: first}]
             ),
             ("suite:", "format: 9\nsuite:", "format 9.0"),
             ("depth:", "deep:", "deep"),
+            (
+                "timezone: UTC",
+                "timezone: UTC\n  geolocation: {latitude: 91, longitude: 0}",
+                "91 is not in the range of -90 to 90",
+            ),
         ] {
             fs::write(&path, text.replacen(from, to, 1)).unwrap();
             let error = Plan::read(&path).unwrap_err().to_string();

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use browser::Dialog;
 use camino::Utf8Path;
+use observation::Dialog;
 use serde::Serialize;
 
 use crate::Error;

@@ -66,7 +66,7 @@ impl fmt::Display for OrderDifference {
     }
 }
 
-/// A line of `order.txt`: an event, as [`browser::Session::take_order`] tells it, with its step.
+/// A line of `order.txt`: an event, as `browser::Session::take_order` tells it, with its step.
 pub fn at_step(step: u32, event: &str) -> String {
     format!("{step:>3}  {event}")
 }

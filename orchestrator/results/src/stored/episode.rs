@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use browser::{ConsoleMessage, Dialog, ElementBox};
 use gateway::{Entry, Levels, NearestRequest};
 use jiff::Timestamp;
+use observation::{ConsoleMessage, Dialog, ElementBox};
 use scoring::Score;
 use scoring::judge::Judgement;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Fingerprints: digests over what must repeat. `FORMAT.md` lists what they cover.
 
-use browser::Dialog;
 use camino::Utf8Path;
+use observation::Dialog;
 use serde::Serialize;
 
 use crate::Error;

@@ -4,12 +4,13 @@ use std::fs::{File, TryLockError};
 use std::io::Write as _;
 use std::sync::Arc;
 
-use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
+use observation::Download;
 use scoring::{Assessment, Scorer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use snapshots::{Exchange, har};
+use world_spec::StorageState;
 
 use super::lines::{read_json, read_lines, read_versioned, replace_json, write_json, write_lines};
 use super::{

@@ -1,9 +1,9 @@
 //! A run that was written by hand, in which everything that pages and agents say is meant to break
 //! out of a page.
 
-use browser::{ConsoleMessage, Dialog};
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, NearestRequest};
+use observation::{ConsoleMessage, Dialog};
 use results::{
     ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord,
     SavedFile, Step, StepMessage, TaskRecord, Times,

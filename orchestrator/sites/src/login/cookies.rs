@@ -4,81 +4,46 @@ use std::time::SystemTime;
 
 use http::{HeaderMap, header};
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+use world_spec::Cookie;
 
-/// A cookie, with the attributes that a browser keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cookie {
-    /// Its name.
-    pub name: String,
-    /// Its value, as sent in requests.
-    pub value: String,
-    /// The path prefix of the requests that carry it.
-    pub path: String,
-    /// The domain that it is valid for; only the host that set it if `None`.
-    pub domain: Option<String>,
-    /// When it expires, by the site's clock; at the end of the browser session if `None`.
-    pub expires: Option<Timestamp>,
-    /// Whether it is sent over HTTPS only.
-    pub secure: bool,
-    /// Whether scripts cannot read it.
-    pub http_only: bool,
-    /// `Strict`, `Lax` or `None`, if the site sets it.
-    pub same_site: Option<String>,
+/// Parses a line of `Set-Cookie`. `page` is the path of the page that sets it.
+fn read_cookie(line: &str, page: &str, now: Timestamp) -> Option<Cookie> {
+    let mut parts = line.split(';');
+    let (name, value) = parts.next()?.split_once('=')?;
+    let mut cookie = Cookie::new(name.trim(), value.trim());
+    // The default path is the folder of the page that sets the cookie.
+    cookie.path = page.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let mut lasts = None;
+    for part in parts {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let value = value.trim();
+        match key.trim().to_ascii_lowercase().as_str() {
+            "path" if value.starts_with('/') => value.clone_into(&mut cookie.path),
+            "domain" if !value.is_empty() => {
+                cookie.domain = Some(value.trim_start_matches('.').to_owned())
+            }
+            "secure" => cookie.secure = true,
+            "httponly" => cookie.http_only = true,
+            "samesite" => cookie.same_site = Some(value.to_owned()),
+            "max-age" => lasts = value.parse::<i64>().ok(),
+            "expires" => cookie.expires = date(value),
+            _ => {}
+        }
+    }
+    if let Some(seconds) = lasts {
+        cookie.expires = now.checked_add(SignedDuration::from_secs(seconds)).ok();
+    }
+    if cookie.path.is_empty() {
+        "/".clone_into(&mut cookie.path);
+    }
+    (!cookie.name.is_empty()).then_some(cookie)
 }
 
-impl Cookie {
-    /// A cookie whose value the manifest gives.
-    pub(super) fn known(name: &str, value: &str) -> Cookie {
-        Cookie {
-            name: name.to_owned(),
-            value: value.to_owned(),
-            path: "/".to_owned(),
-            domain: None,
-            expires: None,
-            secure: false,
-            http_only: false,
-            same_site: None,
-        }
-    }
-
-    fn read(line: &str, page: &str, now: Timestamp) -> Option<Cookie> {
-        let mut parts = line.split(';');
-        let (name, value) = parts.next()?.split_once('=')?;
-        let mut cookie = Cookie::known(name.trim(), value.trim());
-        // The default path is the folder of the page that sets the cookie.
-        cookie.path = page.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let mut lasts = None;
-        for part in parts {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = value.trim();
-            match key.trim().to_ascii_lowercase().as_str() {
-                "path" if value.starts_with('/') => value.clone_into(&mut cookie.path),
-                "domain" if !value.is_empty() => {
-                    cookie.domain = Some(value.trim_start_matches('.').to_owned())
-                }
-                "secure" => cookie.secure = true,
-                "httponly" => cookie.http_only = true,
-                "samesite" => cookie.same_site = Some(value.to_owned()),
-                "max-age" => lasts = value.parse::<i64>().ok(),
-                "expires" => cookie.expires = date(value),
-                _ => {}
-            }
-        }
-        if let Some(seconds) = lasts {
-            cookie.expires = now.checked_add(SignedDuration::from_secs(seconds)).ok();
-        }
-        if cookie.path.is_empty() {
-            "/".clone_into(&mut cookie.path);
-        }
-        (!cookie.name.is_empty()).then_some(cookie)
-    }
-
-    fn is_for(&self, path: &str) -> bool {
-        path.strip_prefix(self.path.as_str()).is_some_and(|rest| {
-            rest.is_empty() || self.path.ends_with('/') || rest.starts_with(['/', '?'])
-        })
-    }
+/// Whether requests for this path carry it.
+fn is_for(cookie: &Cookie, path: &str) -> bool {
+    path.strip_prefix(cookie.path.as_str()).is_some_and(|rest| {
+        rest.is_empty() || cookie.path.ends_with('/') || rest.starts_with(['/', '?'])
+    })
 }
 
 /// Parses a date as sites write it, with spaces or dashes.
@@ -99,7 +64,7 @@ impl Cookies {
         let path = page.split('?').next().unwrap_or_default();
         for line in headers.get_all(header::SET_COOKIE) {
             let line = String::from_utf8_lossy(line.as_bytes());
-            let Some(cookie) = Cookie::read(&line, path, now) else { continue };
+            let Some(cookie) = read_cookie(&line, path, now) else { continue };
             self.0.retain(|own| {
                 (&own.name, &own.path, &own.domain) != (&cookie.name, &cookie.path, &cookie.domain)
             });
@@ -114,7 +79,7 @@ impl Cookies {
         let line: Vec<String> = self
             .0
             .iter()
-            .filter(|cookie| cookie.is_for(path))
+            .filter(|cookie| is_for(cookie, path))
             .map(|cookie| format!("{}={}", cookie.name, cookie.value))
             .collect();
         if line.is_empty() { None } else { http::HeaderValue::from_str(&line.join("; ")).ok() }

@@ -10,7 +10,6 @@ mod form;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use cookies::Cookie;
 use cookies::Cookies;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
@@ -19,6 +18,7 @@ use parking_lot::Mutex;
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use url::{Url, form_urlencoded};
+use world_spec::Cookie;
 
 use crate::http::{Answer, Target};
 use crate::instance::Instance;
@@ -125,7 +125,7 @@ async fn enter(
 ) -> Result<LoginSession, String> {
     let Some(form) = &login.form else {
         let cookies =
-            login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
+            login.cookie.iter().map(|(name, value)| Cookie::new(name, &filled(value, account)));
         let headers =
             login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
         return Ok(LoginSession { cookies: cookies.collect(), headers: headers.collect() });

@@ -13,7 +13,6 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use rusqlite::backup::{Backup, StepResult};
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -285,8 +284,8 @@ pub(super) fn is_odd(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code().is_some_and(|code| odd.contains(&code))
 }
 
-/// Runs a read-only query on a live database; each row is an object of its columns. `parameters`
-/// are bound to those that the query names; others are ignored.
+/// Runs a read-only query on a live database; each row is an object of its columns. Parameters are
+/// those of [`sqlite_rows::rows`].
 ///
 /// # Errors
 /// When the database cannot be opened or the query is invalid.
@@ -298,49 +297,11 @@ pub(super) fn query(
 ) -> Result<Vec<Value>, StateError> {
     let path = live.path_of(database.as_str().as_ref());
     with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, _| {
-        rows(&connection, query, parameters).map_err(|source| {
+        let named = parameters.iter().map(|(name, value)| (name.as_str(), value));
+        let rows = sqlite_rows::rows(&connection, query, named, usize::MAX);
+        rows.map(|rows| rows.into_iter().map(Value::Object).collect()).map_err(|source| {
             // The query may be wrong, which is the caller's error.
             StateError::Sqlite { doing: "ask", path: path.clone(), source }
         })
     })
-}
-
-fn rows(
-    connection: &Connection,
-    query: &str,
-    parameters: &Map<String, Value>,
-) -> rusqlite::Result<Vec<Value>> {
-    let mut statement = connection.prepare(query)?;
-    for (name, value) in parameters {
-        let Some(at) = statement.parameter_index(&format!(":{name}"))? else { continue };
-        match value {
-            Value::Number(number) if number.is_i64() => {
-                statement.raw_bind_parameter(at, number.as_i64())?
-            }
-            Value::Number(number) => statement.raw_bind_parameter(at, number.as_f64())?,
-            Value::String(text) => statement.raw_bind_parameter(at, text)?,
-            Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,
-            other => statement.raw_bind_parameter(at, other.to_string())?,
-        }
-    }
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows = statement.raw_query();
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let mut object = Map::new();
-        for (at, name) in names.iter().enumerate() {
-            object.insert(name.clone(), to_json(row.get_ref(at)?));
-        }
-        found.push(Value::Object(object));
-    }
-    Ok(found)
-}
-
-fn to_json(value: ValueRef<'_>) -> Value {
-    match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => number.into(),
-        ValueRef::Real(number) => number.into(),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into(),
-    }
 }

@@ -10,9 +10,11 @@ mod admission;
 mod door;
 mod key;
 mod rest;
+mod site_target;
 pub mod unix;
 
 pub use admission::{Admission, Ends, PeerCheck};
 pub use door::{Door, Entrance, LocalGateway, accept, rest_after};
 pub use key::Key;
 pub use rest::{Kept, Rest, kept};
+pub use site_target::{Connection, SiteTarget};

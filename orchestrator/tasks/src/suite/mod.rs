@@ -5,7 +5,6 @@ mod error;
 mod goal;
 mod load;
 mod names;
-mod pace;
 mod renamed;
 mod stop;
 mod task;
@@ -13,18 +12,17 @@ mod versions;
 mod world;
 
 use camino::Utf8PathBuf;
-pub use device::{DeviceSpec, Place};
+pub use device::DeviceSpec;
 pub use error::Error;
 pub use goal::GoalText;
 use jiff::civil::Date;
 pub(crate) use load::SuiteFile;
-pub use pace::Pace;
 pub use renamed::read_task;
 pub use stop::StopRules;
 pub use task::{Task, UserMessage};
 pub use versions::DATE;
-pub use world::{SiteSearch, UNDATED, WorldSpec};
-pub use world_spec::{MatchLevel, StatePolicy};
+pub use world::{UNDATED, WorldSpec};
+pub use world_spec::{MatchLevel, Pace, SiteSearch, StatePolicy};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;

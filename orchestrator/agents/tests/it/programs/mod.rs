@@ -8,7 +8,7 @@ use std::path::Path;
 use actions::Action;
 use agents::program::Program;
 use agents::{Agent as _, Error, Goal, Reply, View};
-use browser::Observation;
+use observation::Observation;
 
 /// All replies of an episode of three steps, up to its end or first error.
 async fn play_through(mut agent: Program) -> Vec<Result<Reply, Error>> {

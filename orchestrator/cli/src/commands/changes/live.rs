@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::Device;
 use camino::Utf8Path;
 use gateway::{Redact, WriteGuard};
 use play::changes::Verdict;
@@ -120,7 +119,7 @@ impl VisitOptions {
             journal: false,
         };
         let plan = Plan::new(suite, &[], Budget::default());
-        let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
+        let device = plan.vantages.first().cloned().unwrap_or_default();
         let tour = Tour { studio, doing: "visit the pages", ask_again: 0, on_lost_state: None };
         let followed = tour.visit(urls, device, options, &cancel, &show).await;
         bar.finish_and_clear();

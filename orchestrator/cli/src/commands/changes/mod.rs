@@ -109,7 +109,7 @@ impl Check {
         } else {
             self.against.clone()
         };
-        let device = play::device::of_world(&suite.world);
+        let device = suite.world.device();
         let changes =
             self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
         let of_tasks = tasks.iter().zip(&urls_of);

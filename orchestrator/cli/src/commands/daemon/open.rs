@@ -1,7 +1,7 @@
 //! `sandbox open`: a browser on a site.
 
 use actions::Action;
-use browser::{Launch, Session};
+use browser::{Cookie, Launch, Session};
 use doors::Door;
 use gateway::CertificateAuthority;
 use processes::desktop;
@@ -41,14 +41,10 @@ impl Open {
                 gateway_options::instructions(&status.proxy, &ca)
             )));
         }
-        let mut cookies = Vec::new();
+        let mut cookies: Vec<(String, Cookie)> = Vec::new();
         if let Some(account) = &self.account {
             let given = client.login(&self.site, account).await?;
-            cookies = given
-                .cookies
-                .into_iter()
-                .map(|cookie| play::session_cookie(cookie, &site.url))
-                .collect();
+            cookies = given.cookies.into_iter().map(|cookie| (site.url.clone(), cookie)).collect();
         }
         let door = Door::at_socket(super::folder(&self.data)?.gateway());
         let launch = Launch { headless: false, ..Launch::new(door, ca.spki_sha256_base64()) };

@@ -1,6 +1,5 @@
 //! The pages of a suite that only a person can get at: behind a CAPTCHA or a log-in.
 
-use browser::Device;
 use gateway::WriteGuard;
 use processes::desktop;
 use recorder::plan::Plan;
@@ -44,7 +43,7 @@ impl Record {
              press Ctrl-C",
             counted(urls.len(), "page")
         );
-        let device = plan.vantages.first().map_or_else(Device::default, recorder::suite::device);
+        let device = plan.vantages.first().cloned().unwrap_or_default();
         let tour = self.tour(studio, true);
         Ok(tour.hand_over(&urls, device, guard, summary, cancel).await?)
     }

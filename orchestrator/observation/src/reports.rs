@@ -1,4 +1,4 @@
-//! What an observation reports besides the page: dialogs and downloads.
+//! What is reported besides the page: dialogs, downloads, and the console.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -44,4 +44,22 @@ pub struct Download {
     pub url: String,
     /// The file, as long as the episode lasts; `None` if the download failed or was canceled.
     pub path: Option<PathBuf>,
+}
+
+/// A message in the console of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsoleMessage {
+    /// `console` (the page's own), `exception` (an uncaught error), or what the browser names:
+    /// `network`, `security`, `deprecation`, ...
+    pub source: String,
+    /// `error`, `warning`, `info`, `log` or `debug`.
+    pub level: String,
+    /// The text, shortened if it is long.
+    pub text: String,
+    /// The URL of the script, or of the resource.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// The line in the script, counted from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
 }

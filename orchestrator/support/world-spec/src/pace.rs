@@ -28,7 +28,13 @@ impl Default for Pace {
 }
 
 impl Pace {
-    pub(super) fn is_default(&self) -> bool {
+    /// Always as much, whether the page changes or not.
+    pub const fn steady(time: Duration) -> Self {
+        Self { least: time, most: time }
+    }
+
+    /// Whether it is the usual one.
+    pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 

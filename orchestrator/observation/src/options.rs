@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::TreeText;
-use crate::formats::prune::PrunedHtml;
-use crate::formats::webarena::WebArena;
-use crate::observe::screenshot::ScreenshotOptions;
+use crate::{PrunedHtml, TreeText};
 
 /// What is observed, and how it is written. Each requested format is in the
 /// [`Observation`](crate::Observation) under the same name. Other formats are not produced.
@@ -77,14 +74,14 @@ impl ObservationOptions {
     }
 
     /// Whether it needs the properties of elements.
-    pub(crate) fn needs_properties(&self) -> bool {
+    pub fn needs_properties(&self) -> bool {
         self.properties
             || self.axtree.as_ref().is_some_and(TreeText::needs_properties)
             || self.pruned_html.as_ref().is_some_and(|pruned| pruned.as_tree().needs_properties())
     }
 
     /// Whether it needs the browser's snapshot of the page.
-    pub(crate) fn needs_snapshot(&self) -> bool {
+    pub fn needs_snapshot(&self) -> bool {
         let limited = self.webarena.as_ref().is_some_and(|webarena| webarena.viewport_only);
         self.needs_properties()
             || limited
@@ -92,4 +89,43 @@ impl ObservationOptions {
             || self.webcanvas
             || self.dom
     }
+}
+
+/// How WebArena's text is written. The default is that of its published runs (`run.py`,
+/// `parallel_run.sh`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebArena {
+    /// Leaves out nodes that are out of view: `current_viewport_only`.
+    pub viewport_only: bool,
+    /// Shows the contents of frames.
+    pub frames: bool,
+    /// `max_obs_length`; `None` cuts nothing.
+    pub max_tokens: Option<usize>,
+}
+
+impl Default for WebArena {
+    fn default() -> Self {
+        Self { viewport_only: false, frames: false, max_tokens: Some(1920) }
+    }
+}
+
+/// How a screenshot is taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScreenshotOptions {
+    /// The full page instead of the view; 16,384 pixels of it at most, in each direction.
+    pub full_page: bool,
+    /// The elements whose bids are drawn on it; none by default. Only elements in view have one.
+    pub marks: Option<Marks>,
+}
+
+/// The benchmark whose choice of elements it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Marks {
+    /// BrowserGym's: those with `set_of_marks`.
+    BrowserGym,
+    /// VisualWebArena's: the interactive ones of its list.
+    VisualWebArena,
 }
