@@ -19,7 +19,7 @@ use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
 
 use crate::commands::{
-    agents, annotate, ca, compare, completions, daemon, demo, doctor, env, export, front, gym,
+    agents, annotate, attach, ca, compare, completions, daemon, demo, doctor, export, front, gym,
     images, init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run,
     score, setup, show, snapshot, tasks, trace, verify,
 };
@@ -51,7 +51,7 @@ enum Command {
     Replay(replay::Replay),
     Annotate(annotate::Annotate),
     Run(Box<run::Run>),
-    Env(env::Env),
+    Attach(attach::Attach),
     Gym(gym::Gym),
     Front(front::FrontCommand),
     Up(daemon::Up),
@@ -81,7 +81,9 @@ enum Command {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(completions::Man),
-    // Old spellings of the commands of `images`.
+    // Old spellings of `attach`, and of the commands of `images`.
+    #[command(hide = true)]
+    Env(attach::Attach),
     #[command(hide = true)]
     Build(images::Build),
     #[command(hide = true)]
@@ -172,7 +174,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Replay(replay) => replay.run().await,
         Command::Annotate(annotate) => annotate.run().await,
         Command::Run(run) => run.run().await,
-        Command::Env(env) => env.run().await,
+        Command::Attach(attach) => attach.run().await,
         Command::Gym(gym) => gym.run().await,
         Command::Front(front) => front.run().await,
         Command::Up(up) => up.run().await,
@@ -195,6 +197,10 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run().await,
         Command::Images(images) => images.run().await,
+        Command::Env(attach) => {
+            old_spellings::warn_of("env", "attach");
+            attach.run().await
+        }
         Command::Build(build) => {
             old_spellings::warn_of("build", "images build");
             build.run().await

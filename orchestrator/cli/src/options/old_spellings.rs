@@ -39,6 +39,6 @@ mod tests {
         };
         assert_eq!(used("run suite --out x"), ["--out"]);
         assert_eq!(used("run suite --out=x --output=y"), ["--out"]);
-        assert!(used("env suite task --output x -- program --out y").is_empty());
+        assert!(used("attach suite task --output x -- program --out y").is_empty());
     }
 }

@@ -25,7 +25,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Sites in containers and processes",
         &["up", "status", "open", "logs", "reset", "down", "images"],
     ),
-    ("Tasks and runs", &["annotate", "run", "env", "gym", "front", "tasks", "agents", "models"]),
+    ("Tasks and runs", &["annotate", "run", "attach", "gym", "front", "tasks", "agents", "models"]),
     (
         "Results",
         &["show", "report", "trace", "compare", "merge", "pack", "verify", "export", "score"],
