@@ -1,7 +1,7 @@
 #!/bin/sh
 # Other people's programs in attach mode (`sandbox attach`): each drives a task of the demo suite in
 # our Chromium and must earn its score. Gymnasium's checker passes the gym's environments, and
-# Prometheus' parser reads the measurements of gym and front.
+# Prometheus' parser reads the measurements of gym and balancer.
 # BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns
 # the score; so does AgentLab's own agent. Usage: run.sh SANDBOX
 set -eu

@@ -23,7 +23,7 @@ struct Serving {
 
 const SERVING: &[Serving] = &[
     Serving { arguments: &["gym", "tasks/demo", "--output", "OUT"], addresses: &["url"] },
-    Serving { arguments: &["front"], addresses: &["url"] },
+    Serving { arguments: &["gym", "balance"], addresses: &["url"] },
     Serving { arguments: &["models", "proxy", "--offline"], addresses: &["base_url"] },
     Serving {
         arguments: &["attach", "tasks/demo", "clock-time-zone", "--output", "OUT"],

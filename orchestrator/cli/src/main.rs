@@ -19,9 +19,9 @@ use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
 
 use crate::commands::{
-    agents, annotate, attach, ca, compare, completions, daemon, demo, doctor, export, front, gym,
-    images, init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run,
-    score, setup, show, snapshot, tasks, trace, verify,
+    agents, annotate, attach, ca, compare, completions, daemon, demo, doctor, export, gym, images,
+    init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run, score,
+    setup, show, snapshot, tasks, trace, verify,
 };
 use crate::options::old_spellings;
 use crate::terminal::{color, help, logging, out};
@@ -53,7 +53,6 @@ enum Command {
     Run(Box<run::Run>),
     Attach(attach::Attach),
     Gym(gym::Gym),
-    Front(front::FrontCommand),
     Up(daemon::Up),
     Down(daemon::Down),
     Status(daemon::Status),
@@ -81,9 +80,11 @@ enum Command {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(completions::Man),
-    // Old spellings of `attach`, and of the commands of `images`.
+    // Old spellings of `attach`, `gym balance`, and the commands of `images`.
     #[command(hide = true)]
     Env(attach::Attach),
+    #[command(hide = true)]
+    Front(gym::Balance),
     #[command(hide = true)]
     Build(images::Build),
     #[command(hide = true)]
@@ -176,7 +177,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Run(run) => run.run().await,
         Command::Attach(attach) => attach.run().await,
         Command::Gym(gym) => gym.run().await,
-        Command::Front(front) => front.run().await,
         Command::Up(up) => up.run().await,
         Command::Down(down) => down.run().await,
         Command::Status(status) => status.run().await,
@@ -200,6 +200,10 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Env(attach) => {
             old_spellings::warn_of("env", "attach");
             attach.run().await
+        }
+        Command::Front(balance) => {
+            old_spellings::warn_of("front", "gym balance");
+            balance.run().await
         }
         Command::Build(build) => {
             old_spellings::warn_of("build", "images build");

@@ -23,6 +23,8 @@ fn usage() -> Result<()> {
         ("no sites that are up", "sandbox status"),
         ("an old name of a flag", "sandbox merge nonesuch --out none"),
         ("an old name of a command", "sandbox env tasks/nonesuch one"),
+        ("an old name of a command in a group", "sandbox front --gyms nonesuch"),
+        ("a gym without a suite", "sandbox gym"),
         ("options behind filling", "sandbox replay snapshots/demo.wacz --allow-private"),
     ])
 }

@@ -13,7 +13,6 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod fill;
-pub(crate) mod front;
 pub(crate) mod gym;
 pub(crate) mod images;
 pub(crate) mod init;
