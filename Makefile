@@ -107,7 +107,8 @@ new_test-dist := dist ONLY=test
 new_record-demo := demo ONLY=record
 new_still-libraries := still ONLY=libraries
 new_load := bench ONLY=load
-$(foreach part,scale reset observe search objects front episodes scores workers,$(eval new_bench-$(part) := bench ONLY=$(part)))
+new_bench-front := bench ONLY=balance
+$(foreach part,scale reset observe search objects episodes scores workers,$(eval new_bench-$(part) := bench ONLY=$(part)))
 $(foreach part,determinism monkey town,$(eval new_$(part) := still ONLY=$(part)))
 $(foreach part,states internet recaptures,$(eval new_$(part) := fidelity ONLY=$(part)))
 $(foreach part,parity clients real-model miniwob warcbench infinity,$(eval new_$(part) := interop ONLY=$(part)))

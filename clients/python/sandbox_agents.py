@@ -4,7 +4,7 @@
 - :func:`serve` makes one that listens, for ``sandbox run SUITE --agent http://127.0.0.1:9000/``.
 - :class:`SandboxEnv` is an environment as Gymnasium has them, with BrowserGym's observations, in front of ``sandbox gym SUITE``;
   :class:`Gym` starts that, and :func:`register` lets ``gymnasium.make`` find its tasks.
-- :class:`AttachedSession` is the browser of ``sandbox env SUITE TASK``, for Playwright, browser-use
+- :class:`AttachedSession` is the browser of ``sandbox attach SUITE TASK``, for Playwright, browser-use
   and other programs that drive Chromium.
 
 Whatever is wrong is a :class:`SandboxError` that says what to do.
@@ -500,12 +500,12 @@ class AttachedSession:
                 page.get_by_role("link", name="My trips").click()
             print(session.answer("This is the train.")["score"])
 
-    ``facts`` is what ``sandbox env`` says: task, goal, start_url, cdp, ws, clock, seed, answer_file,
+    ``facts`` is what ``sandbox attach`` says: task, goal, start_url, cdp, ws, clock, seed, answer_file,
     and webdriver with the argument ``--webdriver``.
     """
 
     def __init__(self, suite: str, task: str, *, out: Optional[str] = None, sandbox: str = "sandbox", arguments: Sequence[str] = ()):
-        self._started = _Started(["env", suite, task, *(["--output", out] if out else []), *arguments], sandbox)
+        self._started = _Started(["attach", suite, task, *(["--output", out] if out else []), *arguments], sandbox)
         self.facts: Dict[str, Any] = self._started.facts
         self.goal: str = self.facts["goal"]
         #: Where the browser's DevTools are: ``http://127.0.0.1:PORT/KEY``.
@@ -517,7 +517,7 @@ class AttachedSession:
         if self.result is None:
             self._started.process.stdin.write(" ".join(text.split("\n")) + "\n")
             self._started.process.stdin.flush()
-            self.result = self._started.line("sandbox env")
+            self.result = self._started.line("sandbox attach")
             self._started.process.wait()
         return self.result
 

@@ -1,5 +1,5 @@
 """Gymnasium's own checker on `sandbox gym`, by way of clients/python, and a random walk by actions drawn from the space; both
-also through `sandbox front`.
+also through `sandbox gym balance`.
 
     gymnasium_check.py SANDBOX RESULTS
 """
@@ -43,9 +43,9 @@ def walk(env, seed):
 
 
 @contextlib.contextmanager
-def front_over(sandbox, key, url):
-    """The address of a front over one gym."""
-    process = subprocess.Popen([sandbox, "front", "--key", str(key), url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+def balancer_over(sandbox, key, url):
+    """The address of a balancer over one gym."""
+    process = subprocess.Popen([sandbox, "gym", "balance", "--key", str(key), url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         yield json.loads(process.stdout.readline())["url"]
     finally:
@@ -73,10 +73,10 @@ def main():
         assert first == again and first[0] != other[0], (first, again, other)
         clicks = sum(action.startswith("click(") for action in first[0] + other[0])
         assert clicks, (first, other)
-        with front_over(sandbox, results / "front.key", gym.url) as url:
-            check(url, "front")
+        with balancer_over(sandbox, results / "balancer.key", gym.url) as url:
+            check(url, "balancer")
             assert walk(sandbox_agents.SandboxEnv(url, TASK), 3) == first
-        print("check_env: passed with both kinds of rewards, and through a front")
+        print("check_env: passed with both kinds of rewards, and through a balancer")
         print(f"actions drawn: {len(first[0])}, twice the same; {clicks} of {2 * STEPS} are clicks")
 
 

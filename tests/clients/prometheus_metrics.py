@@ -1,4 +1,4 @@
-"""Prometheus' own parser on `GET /metrics` of `sandbox gym` and `sandbox front`, while an episode is played through both.
+"""Prometheus' own parser on `GET /metrics` of `sandbox gym` and `sandbox gym balance`, while an episode is played through both.
 
     prometheus_metrics.py SANDBOX RESULTS
 """
@@ -60,7 +60,7 @@ def serve(sandbox, *arguments):
 def main():
     sandbox, results = sys.argv[1], pathlib.Path(sys.argv[2])
     gym, gym_url = serve(sandbox, "gym", "tasks/demo", "--workers", "2", "--output", str(results / "measured"))
-    front, url = serve(sandbox, "front", "--key", str(results / "front.key"), gym_url)
+    balancer, url = serve(sandbox, "gym", "balance", "--key", str(results / "balancer.key"), gym_url)
     try:
         env = sandbox_agents.SandboxEnv(url, TASK)
         env.reset()
@@ -85,9 +85,9 @@ def main():
         places = sum(value(found, "sandbox_front_server_places", server=server, state=state) for state in ("free", "taken"))
         assert places == 2 == sum(value(found, "sandbox_front_places", state=state) for state in ("free", "taken"))
         env.close()
-        print(f"front: {len(found)} families")
+        print(f"balancer: {len(found)} families")
     finally:
-        for process in (front, gym):
+        for process in (balancer, gym):
             process.send_signal(signal.SIGINT)
             process.wait(60)
 

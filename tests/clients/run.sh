@@ -1,7 +1,7 @@
 #!/bin/sh
-# Other people's programs in attach mode (`sandbox env`): each drives a task of the demo suite in
+# Other people's programs in attach mode (`sandbox attach`): each drives a task of the demo suite in
 # our Chromium and must earn its score. Gymnasium's checker passes the gym's environments, and
-# Prometheus' parser reads the measurements of gym and front.
+# Prometheus' parser reads the measurements of gym and balancer.
 # BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns
 # the score; so does AgentLab's own agent. Usage: run.sh SANDBOX
 set -eu
@@ -17,7 +17,7 @@ cd "$root"
 drive() {
     program=$1 task=$2
     shift 2
-    "$sandbox" env tasks/demo "$task" "$@" --check --within 120 --output "$results/$program" -- "$venv/bin/python" -B "$here/drive_$program.py"
+    "$sandbox" attach tasks/demo "$task" "$@" --check --within 120 --output "$results/$program" -- "$venv/bin/python" -B "$here/drive_$program.py"
 }
 drive playwright guest-booking
 drive selenium quiet-coach --webdriver

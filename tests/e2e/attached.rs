@@ -8,15 +8,15 @@ use anyhow::{Context, Result, ensure};
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
+use crate::attached_session::{AttachedSession, first_tab, nothing_is_left};
 use crate::devtools::Tab;
-use crate::env_session::{EnvSession, first_tab, nothing_is_left};
 use crate::harness::{Bench, text};
 
 /// A page for files, in a world of nothing else.
 const INPUT: &str = "data:text/html,<title>ask</title><input type=file id=one multiple>";
 
 /// An episode in a world of nothing, whose task has a folder of files.
-fn open(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
+fn open(bench: &Bench) -> Result<(AttachedSession, Utf8PathBuf)> {
     let folder = bench.path("suite");
     std::fs::create_dir_all(folder.join("files"))?;
     std::fs::write(folder.join("files/cv.txt"), "curriculum")?;
@@ -28,16 +28,16 @@ fn open(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
         folder.join("none.yaml"),
         "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n",
     )?;
-    let env = EnvSession::open(
+    let session = AttachedSession::open(
         bench,
         &[folder.as_str(), "none", "--output", bench.path("out").as_str()],
     )?;
-    Ok((env, folder))
+    Ok((session, folder))
 }
 
 /// The connection to the browser as a whole.
-async fn browser(env: &EnvSession) -> Result<Tab> {
-    let version = env.ask("/json/version")?;
+async fn browser(session: &AttachedSession) -> Result<Tab> {
+    let version = session.ask("/json/version")?;
     Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await
 }
 
@@ -59,8 +59,8 @@ async fn refused(tab: &mut Tab, method: &str, params: Value) -> Result<()> {
 #[tokio::test]
 async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, _) = open(&bench)?;
-    let mut tab = first_tab(&env).await?;
+    let (session, _) = open(&bench)?;
+    let mut tab = first_tab(&session).await?;
     for url in [
         "file:///etc/passwd",
         " fi\nle:/etc/passwd",
@@ -75,8 +75,9 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
         "javascript:1",
     ] {
         refused(&mut tab, "Page.navigate", json!({ "url": url })).await?;
-        refused(&mut browser(&env).await?, "Target.createTarget", json!({ "url": url })).await?;
-        let address = env.facts["cdp"].as_str().context("an address")?;
+        refused(&mut browser(&session).await?, "Target.createTarget", json!({ "url": url }))
+            .await?;
+        let address = session.facts["cdp"].as_str().context("an address")?;
         let new = url::form_urlencoded::byte_serialize(url.as_bytes())
             .collect::<String>()
             .replace('+', "%20");
@@ -111,8 +112,8 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
     }
     tab.evaluate("void (location.href = 'file:///etc/passwd')").await?;
     tab.evaluate("1").await?;
-    let targets = browser(&env).await?.call("Target.getTargets", json!({})).await?;
-    let list = env.ask("/json/list")?;
+    let targets = browser(&session).await?.call("Target.getTargets", json!({})).await?;
+    let list = session.ask("/json/list")?;
     for shown in [targets, list] {
         let shown = shown.to_string();
         ensure!(
@@ -120,15 +121,15 @@ async fn a_driver_reads_no_file_of_the_machine() -> Result<()> {
             "{shown}"
         );
     }
-    env.answer("")?;
+    session.answer("")?;
     nothing_is_left(&bench)
 }
 
 #[tokio::test]
 async fn a_driver_finds_no_other_way_out() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, _) = open(&bench)?;
-    let mut all = browser(&env).await?;
+    let (session, _) = open(&bench)?;
+    let mut all = browser(&session).await?;
     for params in [
         json!({ "proxyServer": "direct://" }),
         json!({ "proxyServer": "http://127.0.0.1:9" }),
@@ -146,7 +147,7 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
     all.call("Target.createBrowserContext", json!({})).await?;
 
     // Pages of the user's own browser have no say, nor has anybody without the key.
-    let address = env.facts["cdp"].as_str().context("an address")?;
+    let address = session.facts["cdp"].as_str().context("an address")?;
     let (port, key) = address.rsplit_once('/').context("a key")?;
     for wrong in ["", "/", "/json", &format!("/{}", "0".repeat(key.len())), &format!("/{key}0")] {
         let url = format!("{port}{wrong}/json/version");
@@ -162,16 +163,16 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
             text(&output.stdout)
         );
     }
-    env.answer("")?;
+    session.answer("")?;
     Ok(())
 }
 
 #[tokio::test]
 async fn a_driver_uploads_files_of_the_task_only() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, folder) = open(&bench)?;
+    let (session, folder) = open(&bench)?;
     symlink("/etc/passwd", folder.join("files/link.txt"))?;
-    let mut tab = first_tab(&env).await?;
+    let mut tab = first_tab(&session).await?;
     tab.call("Page.navigate", json!({ "url": INPUT })).await?;
     tab.until("document.title === 'ask'").await?;
     let input = tab
@@ -190,18 +191,18 @@ async fn a_driver_uploads_files_of_the_task_only() -> Result<()> {
     ensure!(tab.evaluate("one.files.length").await? == 0);
     tab.call("DOM.setFileInputFiles", give(files.join("cv.txt").as_str())).await?;
     ensure!(tab.evaluate("one.files[0].text()").await? == "curriculum");
-    env.answer("")?;
+    session.answer("")?;
     Ok(())
 }
 
 #[tokio::test]
 async fn a_driver_that_closes_the_browser_leaves_an_episode_that_is_scored() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, _) = open(&bench)?;
-    let mut all = browser(&env).await?;
+    let (session, _) = open(&bench)?;
+    let mut all = browser(&session).await?;
     all.call("Browser.close", json!({})).await?;
     ensure!(all.call("Browser.getVersion", json!({})).await.is_err(), "its connection is closed");
-    let record = env.answer("report_infeasible(\"there is nothing\")")?;
+    let record = session.answer("report_infeasible(\"there is nothing\")")?;
     ensure!(record["outcome"]["kind"] == "infeasible" && record["score"] == 1.0, "{record:#}");
     let kept = bench.path("out/episodes/none-1").read_dir_utf8()?;
     let kept: Vec<_> = kept.filter_map(|entry| Some(entry.ok()?.file_name().to_owned())).collect();

@@ -1,4 +1,4 @@
-//! `sandbox run --on slurm` where small programs stand in for Slurm's: what we do ourselves,
+//! `sandbox run --scheduler slurm` where small programs stand in for Slurm's: what we do ourselves,
 //! without a cluster. Real Slurm is in `make places ONLY=slurm`.
 
 use std::fs;
@@ -123,14 +123,15 @@ fn fails(output: &Output, code: i32, expected: &str) -> Result<()> {
 #[test]
 fn what_cannot_be_submitted_leaves_nothing_behind() -> Result<()> {
     let stand_in = StandIn::new()?;
-    for options in [&["--image=x"][..], &["--durations=nowhere"], &["--", "--array=1-9"]] {
-        let output = stand_in.run(&[&["--on=slurm"], options].concat())?;
+    for options in [&["--k8s-image=x"][..], &["--durations=nowhere"], &["--", "--array=1-9"]] {
+        let output = stand_in.run(&[&["--scheduler=slurm"], options].concat())?;
         ensure!(output.status.code() == Some(2), "{options:?}: {}", text(&output.stderr));
     }
     for missing in ["sinfo", "sbatch"] {
         fs::remove_file(stand_in.folder.join(missing))?;
         // This machine may have Slurm's own.
-        let output = stand_in.command(&["--on=slurm"])?.env("PATH", &stand_in.folder).output()?;
+        let output =
+            stand_in.command(&["--scheduler=slurm"])?.env("PATH", &stand_in.folder).output()?;
         fails(&output, 3, missing)?;
     }
     ensure!(!stand_in.bench.path("out").exists() && stand_in.written("submitted").is_empty());
@@ -140,8 +141,14 @@ fn what_cannot_be_submitted_leaves_nothing_behind() -> Result<()> {
 #[test]
 fn parts_come_to_what_the_run_comes_to_here() -> Result<()> {
     let stand_in = StandIn::new()?;
-    let output =
-        stand_in.run(&["--on=slurm", "--repeat=2", "--parts=3", "--json", "--", "--time=9"])?;
+    let output = stand_in.run(&[
+        "--scheduler=slurm",
+        "--repeat=2",
+        "--parts=3",
+        "--json",
+        "--",
+        "--time=9",
+    ])?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     let here = stand_in.bench.path("here");
@@ -188,7 +195,11 @@ fn parts_come_to_what_the_run_comes_to_here() -> Result<()> {
 fn what_slurm_refuses_leaves_nothing_behind() -> Result<()> {
     let stand_in = StandIn::new()?;
     fs::write(stand_in.folder.join("refuse"), "")?;
-    fails(&stand_in.run(&["--on=slurm"])?, 3, "Batch job submission failed: Invalid account")?;
+    fails(
+        &stand_in.run(&["--scheduler=slurm"])?,
+        3,
+        "Batch job submission failed: Invalid account",
+    )?;
     ensure!(!stand_in.bench.path("out").exists(), "something is left");
     Ok(())
 }
@@ -201,7 +212,7 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     let interrupted = |options: &[&str], again: bool| -> Result<Output> {
         let asked = stand_in.written("asked").lines().count();
         let mut command =
-            stand_in.command(&[&["--on=slurm", "--parts=2"][..], options].concat())?;
+            stand_in.command(&[&["--scheduler=slurm", "--parts=2"][..], options].concat())?;
         let child = command.stderr(fs::File::create(stand_in.folder.join("said"))?).spawn()?;
         // It listens for interrupts before it asks for jobs.
         until("it follows", || stand_in.written("asked").lines().count() > asked)?;
@@ -215,10 +226,10 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     };
     let left = interrupted(&[], false)?;
     fails(&left, 4, "the jobs go on; come back with `sandbox run tasks/demo --agent oracle ")?;
-    fails(&left, 4, "--on slurm --parts 2 ")?;
+    fails(&left, 4, "--scheduler slurm --parts 2 ")?;
     ensure!(stand_in.written("cancelled").is_empty());
     let here = stand_in.run(&["--resume"])?;
-    fails(&here, 2, "--on slurm --resume")?;
+    fails(&here, 2, "--scheduler slurm --resume")?;
     fails(&interrupted(&["--resume"], true)?, 4, "cancelled")?;
     let cancelled = stand_in.written("cancelled");
     ensure!(
@@ -231,7 +242,7 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     fs::remove_file(stand_in.folder.join("hold"))?;
     fs::write(stand_in.folder.join("jobs"), "")?;
     fs::write(stand_in.folder.join("strange"), "")?;
-    let mut child = stand_in.command(&["--on=slurm", "--parts=2", "--resume"])?;
+    let mut child = stand_in.command(&["--scheduler=slurm", "--parts=2", "--resume"])?;
     let asked = stand_in.written("asked").lines().count();
     let child = child.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     until("it asks", || stand_in.written("asked").lines().count() > asked)?;
@@ -248,8 +259,14 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
 }
 
 /// The words of a run on Kubernetes with nothing that it refuses.
-const ON_KUBERNETES: [&str; 6] =
-    ["run", "tasks/demo", "--agent=oracle", "--on=kubernetes", "--image=x", "--output=runs/demo"];
+const ON_KUBERNETES: [&str; 6] = [
+    "run",
+    "tasks/demo",
+    "--agent=oracle",
+    "--scheduler=kubernetes",
+    "--k8s-image=x",
+    "--output=runs/demo",
+];
 
 /// A command in a folder that has what the demo suite needs.
 fn in_a_copy(bench: &Bench, words: &[&str]) -> Result<Output> {

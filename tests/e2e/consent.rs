@@ -75,7 +75,7 @@ fn every_command_that_plays_refuses_what_nobody_has_agreed_to() -> Result<()> {
     for arguments in [
         &["run", suite.as_str(), "--agent=oracle"][..],
         &["tasks", "check", suite.as_str()],
-        &["env", suite.as_str(), "one", "--", "true"],
+        &["attach", suite.as_str(), "one", "--", "true"],
         &["gym", suite.as_str()],
         &["verify", pack.as_str()],
     ] {
@@ -134,7 +134,7 @@ fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
     }
     // Of one task, what it needs, and no more.
     for task in ["scorer", "process", "door"] {
-        let output = asked(&bench, &["env", suite.as_str(), task, "--", "true"]).output()?;
+        let output = asked(&bench, &["attach", suite.as_str(), task, "--", "true"]).output()?;
         refused(&output, &[])?;
         let needed = listed(&output);
         ensure!(needed.iter().any(|line| is_of(line, task)), "{task}: {needed:#?}");

@@ -23,14 +23,14 @@ struct Serving {
 
 const SERVING: &[Serving] = &[
     Serving { arguments: &["gym", "tasks/demo", "--output", "OUT"], addresses: &["url"] },
-    Serving { arguments: &["front"], addresses: &["url"] },
+    Serving { arguments: &["gym", "balance"], addresses: &["url"] },
     Serving { arguments: &["models", "proxy", "--offline"], addresses: &["base_url"] },
     Serving {
-        arguments: &["env", "tasks/demo", "clock-time-zone", "--output", "OUT"],
+        arguments: &["attach", "tasks/demo", "clock-time-zone", "--output", "OUT"],
         addresses: &["cdp"],
     },
     Serving {
-        arguments: &["env", "tasks/demo", "clock-time-zone", "--webdriver", "--output", "OUT"],
+        arguments: &["attach", "tasks/demo", "clock-time-zone", "--webdriver", "--output", "OUT"],
         addresses: &["cdp", "webdriver"],
     },
 ];
@@ -48,7 +48,7 @@ const WORKING: &[&[&str]] = &[
     ],
     &["run", "tasks/demo", "--agent=program:sleep 2", "--task=clock-time-zone", "--output", "OUT"],
     &["record", "https://www.aldria-rail.test/", "--depth=1", "LIVE", "--output", "OUT.wacz"],
-    &["env", "tasks/demo", "clock-time-zone", "--output", "OUT", "--", "sleep", "2"],
+    &["attach", "tasks/demo", "clock-time-zone", "--output", "OUT", "--", "sleep", "2"],
 ];
 
 /// How often a working command is looked at.
@@ -187,7 +187,7 @@ async fn work_refuses_another_user(has_networks: bool) -> Result<()> {
         asked += tokio::task::spawn_blocking(move || walk_until_it_ends(&words.join(" "), child))
             .await??;
     }
-    // Those of `env` at least.
+    // Those of `attach` at least.
     ensure!(asked > 0, "no door was found");
     Ok(())
 }

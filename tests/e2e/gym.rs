@@ -153,8 +153,8 @@ fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
     Ok(())
 }
 
-/// A gym of the demo suite, whose browsers keep their files in the bench; or a front, which is used
-/// alike.
+/// A gym of the demo suite, whose browsers keep their files in the bench; or a balancer, which is
+/// used alike.
 pub(crate) struct Gym {
     child: Child,
     stdout: BufReader<ChildStdout>,

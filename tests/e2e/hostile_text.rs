@@ -99,7 +99,7 @@ fn no_command_prints_what_a_terminal_obeys() -> Result<()> {
         &["run", suite, "--agent=noop"],
         &["run", suite, "--agent", bad_agent.as_str()],
         &["run", plain.as_str(), "--agent", server.as_str()],
-        &["env", suite, "started", "--", "true"],
+        &["attach", suite, "started", "--", "true"],
         &["gym", suite],
         &["up", "--sites", &format!("{suite}/sites")],
         &["-v", "run", plain.as_str(), "--agent=oracle", "--max-steps=2", "-o", run.as_str()],

@@ -54,7 +54,7 @@ async fn what_pages_had_kept_is_recorded_and_there_again() -> Result<()> {
     std::fs::write(bench.path("suite.yaml"), SUITE)?;
     std::fs::write(bench.path("kept.yaml"), TASK)?;
     let suite = bench.path("");
-    let (out, env) = (bench.path("out"), bench.path("env"));
+    let (out, attached) = (bench.path("out"), bench.path("attached"));
     let run = [
         "run",
         suite.as_str(),
@@ -68,12 +68,12 @@ async fn what_pages_had_kept_is_recorded_and_there_again() -> Result<()> {
     let summary: Value = serde_json::from_str(&bench.succeed(&run)?)?;
     ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{summary:#}");
     bench.succeed(&[
-        "env",
+        "attach",
         suite.as_str(),
         "kept",
         "--check",
         "--output",
-        env.as_str(),
+        attached.as_str(),
         "--",
         "true",
     ])?;

@@ -221,7 +221,7 @@ fn a_step_has_an_address_and_a_page_in_the_frozen_world() -> Result<()> {
     ensure!(output.status.success() && said.contains("no display"), "{said}");
     ensure!(
         said.contains("--step 4 --open-page --suite tasks/demo")
-            && said.contains("sandbox env tasks/demo book-viewing"),
+            && said.contains("sandbox attach tasks/demo book-viewing"),
         "{said}"
     );
     ensure!(

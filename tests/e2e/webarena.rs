@@ -197,7 +197,7 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
     let out = bench.path("attached");
     let attached = [
-        "env",
+        "attach",
         suite.as_str(),
         "webarena-verified-5",
         "--output",

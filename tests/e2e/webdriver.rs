@@ -11,8 +11,8 @@ use base64::prelude::BASE64_STANDARD;
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
+use crate::attached_session::{AttachedSession, nothing_is_left};
 use crate::devtools::PATIENCE;
-use crate::env_session::{EnvSession, nothing_is_left};
 use crate::harness::{Bench, text};
 
 /// The name of an element's id in WebDriver's JSON.
@@ -22,8 +22,8 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 struct Door(String);
 
 impl Door {
-    fn of(env: &EnvSession) -> Result<Door> {
-        Ok(Door(env.facts["webdriver"].as_str().context("an address")?.to_owned()))
+    fn of(attached: &AttachedSession) -> Result<Door> {
+        Ok(Door(attached.facts["webdriver"].as_str().context("an address")?.to_owned()))
     }
 
     /// The address without the key.
@@ -99,13 +99,13 @@ fn is_driver(name: &String) -> bool {
     name == "chromedriver"
 }
 
-fn open(bench: &Bench, suite: &str, task: &str) -> Result<EnvSession> {
+fn open(bench: &Bench, suite: &str, task: &str) -> Result<AttachedSession> {
     let out = bench.path("out");
-    EnvSession::open(bench, &[suite, task, "--webdriver", "--output", out.as_str()])
+    AttachedSession::open(bench, &[suite, task, "--webdriver", "--output", out.as_str()])
 }
 
 /// An episode in a world of nothing, whose task has a folder of files.
-fn nothing_to_do(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
+fn nothing_to_do(bench: &Bench) -> Result<(AttachedSession, Utf8PathBuf)> {
     let folder = bench.path("suite");
     fs::create_dir_all(folder.join("files"))?;
     fs::write(folder.join("files/cv.txt"), "curriculum")?;
@@ -120,8 +120,8 @@ fn nothing_to_do(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
 #[test]
 fn a_client_of_plain_commands_earns_the_score() -> Result<()> {
     let bench = Bench::new()?;
-    let env = open(&bench, "tasks/demo", "connecting-train")?;
-    let door = Door::of(&env)?;
+    let attached = open(&bench, "tasks/demo", "connecting-train")?;
+    let door = Door::of(&attached)?;
     ensure!(door.value("GET", "/status", None)?["ready"] == true);
     let session = door.session()?;
     ensure!(door.value("GET", "/status", None)?["ready"] == false);
@@ -156,7 +156,7 @@ fn a_client_of_plain_commands_earns_the_score() -> Result<()> {
 
     ensure!(processes(&bench)?.iter().any(is_driver), "{:?}", processes(&bench)?);
     let address = door.root().trim_start_matches("http://").to_owned();
-    let record = env.answer("This is the train.")?;
+    let record = attached.answer("This is the train.")?;
     ensure!(record["score"] == 1.0 && record["success"] == true, "{record:#}");
     ensure!(TcpStream::connect(&address).is_err(), "the door is still open");
     ensure!(processes(&bench)?.is_empty(), "{:?}", processes(&bench)?);
@@ -166,8 +166,8 @@ fn a_client_of_plain_commands_earns_the_score() -> Result<()> {
 #[test]
 fn a_client_has_nothing_but_the_episode() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, folder) = nothing_to_do(&bench)?;
-    let door = Door::of(&env)?;
+    let (attached, folder) = nothing_to_do(&bench)?;
+    let door = Door::of(&attached)?;
     for wish in [
         json!({ "browserName": "firefox" }),
         json!({ "proxy": { "proxyType": "direct" } }),
@@ -256,7 +256,7 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
     let script = json!({ "script": "return one.files[0].text()", "args": [] });
     ensure!(door.value("POST", &format!("{session}/execute/sync"), Some(&script))? == "curriculum");
 
-    let record = env.answer("report_infeasible(\"there is nothing\")")?;
+    let record = attached.answer("report_infeasible(\"there is nothing\")")?;
     ensure!(record["score"] == 1.0, "{record:#}");
     ensure!(processes(&bench)?.is_empty(), "{:?}", processes(&bench)?);
     nothing_is_left(&bench)
@@ -265,12 +265,12 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
 #[test]
 fn a_client_that_closes_the_last_window_leaves_an_episode_that_is_scored() -> Result<()> {
     let bench = Bench::new()?;
-    let (env, _) = nothing_to_do(&bench)?;
-    let door = Door::of(&env)?;
+    let (attached, _) = nothing_to_do(&bench)?;
+    let door = Door::of(&attached)?;
     let session = door.session()?;
     ensure!(door.value("DELETE", &format!("{session}/window"), None)? == json!([]));
     door.refused("GET", &format!("{session}/url"), None, "invalid session id")?;
-    let record = env.answer("report_infeasible(\"there is nothing\")")?;
+    let record = attached.answer("report_infeasible(\"there is nothing\")")?;
     ensure!(record["outcome"]["kind"] == "infeasible", "{record:#}");
     ensure!(processes(&bench)?.is_empty(), "{:?}", processes(&bench)?);
     nothing_is_left(&bench)
@@ -285,7 +285,7 @@ async fn chromedriver_ends_when_we_are_killed() -> Result<()> {
     fs::write(suite.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
     let temporary = bench.path("tmp");
     fs::create_dir_all(&temporary)?;
-    let mut command = bench.command(&["env", suite.as_str(), "none", "--webdriver", "--output"]);
+    let mut command = bench.command(&["attach", suite.as_str(), "none", "--webdriver", "--output"]);
     command.arg(bench.path("out")).env("TMPDIR", &temporary);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn()?;
     let mut polls = tokio::time::interval(std::time::Duration::from_millis(50));
@@ -306,7 +306,7 @@ async fn chromedriver_ends_when_we_are_killed() -> Result<()> {
     };
     tokio::time::timeout(PATIENCE, ended).await.context("chromedriver still runs")??;
     // The browser goes with the next start.
-    let mut next = bench.command(&["env", suite.as_str(), "none", "--output"]);
+    let mut next = bench.command(&["attach", suite.as_str(), "none", "--output"]);
     next.arg(bench.path("next")).args(["--", "true"]).env("TMPDIR", &temporary);
     ensure!(next.output()?.status.success());
     nothing_is_left(&bench)
@@ -316,7 +316,7 @@ async fn chromedriver_ends_when_we_are_killed() -> Result<()> {
 fn a_machine_without_chromedriver_is_told_what_to_install() -> Result<()> {
     let bench = Bench::new()?;
     let mut command =
-        bench.command(&["env", "tasks/demo", "connecting-train", "--webdriver", "--", "true"]);
+        bench.command(&["attach", "tasks/demo", "connecting-train", "--webdriver", "--", "true"]);
     let output = command.env("SANDBOX_CHROMEDRIVER", "/nonesuch/chromedriver").output()?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(3), "{}\n{said}", output.status);

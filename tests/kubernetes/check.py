@@ -66,7 +66,7 @@ class Work:
 
     def manifest(self, name, *words):
         """The policy and the job of a run."""
-        self.run("run", *words, "--on", "kubernetes", "--image", self.image, "--output", f"runs/{name}")
+        self.run("run", *words, "--scheduler", "kubernetes", "--k8s-image", self.image, "--output", f"runs/{name}")
         policy, job = json.loads((self.there / f"runs/{name}/kubernetes.json").read_text())["items"]
         check(f"{name}: a policy without a way out, and a job", policy["spec"]["egress"] == [] and job["kind"] == "Job", policy)
         self.dry_run(name, f"runs/{name}/kubernetes.json")
@@ -169,10 +169,10 @@ def at_address(work, program, words):
         suite = work.there / "tasks/far/suite.yaml"
         suite.write_text(suite.read_text().replace("../../snapshots/demo.wacz", "s3://bucket/demo.wacz"))
         far = ["tasks/far", *words[1:]]
-        output = ["--on", "kubernetes", "--image", work.image, "--parts", "2", "--output", "s3://bucket/far"]
+        output = ["--scheduler", "kubernetes", "--k8s-image", work.image, "--parts", "2", "--output", "s3://bucket/far"]
         refused = work.run("run", *far, *output, code=2)
-        check("far: a Secret is asked for", "--secret" in refused.stderr, refused.stderr)
-        said = work.run("run", *far, *output, "--secret", "store").stdout
+        check("far: a Secret is asked for", "--k8s-secret" in refused.stderr, refused.stderr)
+        said = work.run("run", *far, *output, "--k8s-secret", "store").stdout
         path, _, _ = said.partition(": ")
         policy, job = json.loads((work.there / path).read_text())["items"]
         work.dry_run("far", path)
@@ -294,7 +294,7 @@ def webarena(work):
     text = suite.read_text()
     check("webarena: the importer names the folder of the sites from the suite", "../../sites" in text, text)
     suite.write_text(text.replace("../../sites", str(work.there.resolve() / "sites")))
-    refused = work.run("run", "tasks/webarena", "--agent", "noop", "--on", "kubernetes", "--image", "x", "--output", "runs/w", code=2)
+    refused = work.run("run", "tasks/webarena", "--agent", "noop", "--scheduler", "kubernetes", "--k8s-image", "x", "--output", "runs/w", code=2)
     check("webarena: a path from the root is refused", "by a path that stays below" in refused.stderr, refused.stderr)
     suite.write_text(text)
     return ["tasks/webarena", "--agent", "noop"]
@@ -320,7 +320,7 @@ def main():
 
     engine = ["--engine-image", "docker:dind", "--site-images", "sites.tar"]
     for name, words in [("whole-town", ["tasks/town", "--agent", "oracle"]), ("webarena", webarena(work))]:
-        refused = work.run("run", *words, "--on", "kubernetes", "--image", image, "--output", f"runs/{name}", code=2)
+        refused = work.run("run", *words, "--scheduler", "kubernetes", "--k8s-image", image, "--output", f"runs/{name}", code=2)
         check(f"{name}: an engine is asked for", "--engine-image" in refused.stderr, refused.stderr)
         pod = work.manifest(name, *words, *engine)["spec"]["template"]["spec"]
         check(f"{name}: an engine beside the part", [one["image"] for one in pod["initContainers"]] == ["docker:dind"], pod)

@@ -38,7 +38,7 @@ class Trial:
         parts = ["--parts", str(self.parts)] if self.parts else []
         return [
             self.bench.sandbox, "run", *self.bench.suites[self.suite], "--agent", "oracle", "--repeat", str(self.repeat),
-            "--on", "slurm", *parts, "--json", "--output", str(self.run), *more,
+            "--scheduler", "slurm", *parts, "--json", "--output", str(self.run), *more,
         ]
 
     def start(self, *more):

@@ -19,9 +19,9 @@ use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
 
 use crate::commands::{
-    agents, annotate, ca, compare, completions, daemon, demo, doctor, env, export, front, gym,
-    images, init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run,
-    score, setup, show, snapshot, tasks, trace, verify,
+    agents, annotate, attach, ca, compare, completions, daemon, demo, doctor, export, gym, images,
+    init, keep, merge, model_proxy, own_network, pack, record, relay, replay, report, run, score,
+    setup, show, snapshot, tasks, trace, verify,
 };
 use crate::options::old_spellings;
 use crate::terminal::{color, help, logging, out};
@@ -51,9 +51,8 @@ enum Command {
     Replay(replay::Replay),
     Annotate(annotate::Annotate),
     Run(Box<run::Run>),
-    Env(env::Env),
+    Attach(attach::Attach),
     Gym(gym::Gym),
-    Front(front::FrontCommand),
     Up(daemon::Up),
     Down(daemon::Down),
     Status(daemon::Status),
@@ -81,7 +80,11 @@ enum Command {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(completions::Man),
-    // Old spellings of the commands of `images`.
+    // Old spellings of `attach`, `gym balance`, and the commands of `images`.
+    #[command(hide = true)]
+    Env(attach::Attach),
+    #[command(hide = true)]
+    Front(gym::Balance),
     #[command(hide = true)]
     Build(images::Build),
     #[command(hide = true)]
@@ -172,9 +175,8 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Replay(replay) => replay.run().await,
         Command::Annotate(annotate) => annotate.run().await,
         Command::Run(run) => run.run().await,
-        Command::Env(env) => env.run().await,
+        Command::Attach(attach) => attach.run().await,
         Command::Gym(gym) => gym.run().await,
-        Command::Front(front) => front.run().await,
         Command::Up(up) => up.run().await,
         Command::Down(down) => down.run().await,
         Command::Status(status) => status.run().await,
@@ -195,6 +197,14 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run().await,
         Command::Images(images) => images.run().await,
+        Command::Env(attach) => {
+            old_spellings::warn_of("env", "attach");
+            attach.run().await
+        }
+        Command::Front(balance) => {
+            old_spellings::warn_of("front", "gym balance");
+            balance.run().await
+        }
         Command::Build(build) => {
             old_spellings::warn_of("build", "images build");
             build.run().await

@@ -131,7 +131,7 @@ pub enum Error {
     },
     /// A run that is to go on here is played by jobs.
     #[error(
-        "continue the run in {run}: its parts are jobs of Slurm; continue with --on slurm --resume"
+        "continue the run in {run}: its parts are jobs of Slurm; continue with --scheduler slurm --resume"
     )]
     PlayedByJobs {
         /// The run.
@@ -166,7 +166,7 @@ pub enum Error {
     SharedCassette,
     /// The processes of parts do not end.
     #[error(
-        "gather {}: their processes do not end; once they have, continue with --on slurm --resume",
+        "gather {}: their processes do not end; once they have, continue with --scheduler slurm --resume",
         parts.join(", ")
     )]
     Busy {
@@ -174,7 +174,7 @@ pub enum Error {
         parts: Vec<String>,
     },
     /// A part is not told which one it is.
-    #[error("play a part: there is no {lacks}; `sandbox run --on slurm` starts parts")]
+    #[error("play a part: there is no {lacks}; `sandbox run --scheduler slurm` starts parts")]
     NoPart {
         /// What it is not told.
         lacks: &'static str,

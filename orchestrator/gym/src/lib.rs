@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! server/     the gym of one machine (`sandbox gym`)
-//! balancer/   one address over many gyms (`sandbox front`)
+//! balancer/   one address over many gyms (`sandbox gym balance`)
 //! protocol    what both agree on: headers, and names of measurements
 //! ```
 

@@ -89,7 +89,7 @@ pub enum Error {
     },
     /// A packed run that cannot be played again.
     #[error(
-        "play the run: it was driven in attach mode (`sandbox env`), where actions are not seen; check its digests alone with --digests"
+        "play the run: it was driven in attach mode (`sandbox attach`), where actions are not seen; check its digests alone with --digests"
     )]
     Attached,
     /// The recorded replies of models cannot be read.

@@ -28,18 +28,25 @@ fn slurm() -> Result<()> {
     };
     let slurm = |options: &str| run("slurm", options);
     Table::new("slurm", &bench).check(&[
-        ("another scheduler", &slurm("--agent=oracle --on=pbs")),
-        ("options of Kubernetes", &slurm("--agent=oracle --on=slurm --image=x --secret=y")),
+        ("another scheduler", &slurm("--agent=oracle --scheduler=pbs")),
+        (
+            "options of Kubernetes",
+            &slurm("--agent=oracle --scheduler=slurm --k8s-image=x --k8s-secret=y"),
+        ),
+        (
+            "old names of options",
+            &slurm("--agent=oracle --on=slurm --image=x --secret=y --claim=z"),
+        ),
         ("parts without a scheduler", &slurm("--agent=oracle --parts=3")),
-        ("an option that is ours", &slurm("--agent=oracle --on=slurm -- --array=1-9")),
-        ("a secret", &slurm("--on=slurm --agent=program:x --agent-env=KEY=secret")),
-        ("a cassette", &slurm("--on=slurm --agent=cot --model=m --cassette=HERE/c.jsonl")),
-        ("durations of no run", &slurm("--agent=oracle --on=slurm --durations=nowhere")),
-        ("no Slurm", &run("nowhere", "--agent=oracle --on=slurm")),
-        ("half of Slurm", &run("sbatch-alone", "--agent=oracle --on=slurm")),
+        ("an option that is ours", &slurm("--agent=oracle --scheduler=slurm -- --array=1-9")),
+        ("a secret", &slurm("--scheduler=slurm --agent=program:x --agent-env=KEY=secret")),
+        ("a cassette", &slurm("--scheduler=slurm --agent=cot --model=m --cassette=HERE/c.jsonl")),
+        ("durations of no run", &slurm("--agent=oracle --scheduler=slurm --durations=nowhere")),
+        ("no Slurm", &run("nowhere", "--agent=oracle --scheduler=slurm")),
+        ("half of Slurm", &run("sbatch-alone", "--agent=oracle --scheduler=slurm")),
         (
             "an object store",
-            "sandbox run tasks/demo --agent=noop --on=slurm --output=s3://bucket/x",
+            "sandbox run tasks/demo --agent=noop --scheduler=slurm --output=s3://bucket/x",
         ),
     ])
 }
@@ -56,7 +63,9 @@ fn kubernetes() -> Result<()> {
     }
     table.variables.push(("OPENAI_API_KEY", "x".to_owned()));
     let run = |options: &str| {
-        format!("sandbox run tasks/demo --on=kubernetes --image=x --output=runs/demo {options}")
+        format!(
+            "sandbox run tasks/demo --scheduler=kubernetes --k8s-image=x --output=runs/demo {options}"
+        )
     };
     let oracle = |options: &str| run(&format!("--agent=oracle {options}"));
     let cot = |options: &str| run(&format!("--agent=cot {options}"));
@@ -72,7 +81,7 @@ fn kubernetes() -> Result<()> {
         ("a cassette", &cot("--model=m --cassette=c.jsonl")),
         ("no key", &cot("--model=m")),
         ("a server on this machine", &run("'--agent=noop->http://127.0.0.1:9000/a'")),
-        ("settings above the folder", &cot("--model=m --secret=s --model-settings=/m.yaml")),
+        ("settings above the folder", &cot("--model=m --k8s-secret=s --model-settings=/m.yaml")),
         ("a cassette above the folder", &cot("--offline --cassette=../c.jsonl")),
         ("a manifest", &oracle("--task=quiet-coach --task=guest-booking --repeat=9")),
         ("a manifest in the way", &oracle("--task=quiet-coach --task=guest-booking --repeat=9")),

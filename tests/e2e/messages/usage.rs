@@ -22,6 +22,9 @@ fn usage() -> Result<()> {
         ("an unknown task of a gym", "sandbox gym tasks/demo --task nonesuch"),
         ("no sites that are up", "sandbox status"),
         ("an old name of a flag", "sandbox merge nonesuch --out none"),
+        ("an old name of a command", "sandbox env tasks/nonesuch one"),
+        ("an old name of a command in a group", "sandbox front --gyms nonesuch"),
+        ("a gym without a suite", "sandbox gym"),
         ("options behind filling", "sandbox replay snapshots/demo.wacz --allow-private"),
     ])
 }
@@ -44,7 +47,7 @@ fn misspelt_names() -> Result<()> {
         ("an agent", "sandbox run tasks/demo --agent=orcale"),
         ("a task", "sandbox run tasks/demo --agent=noop --task=lakeside-comute"),
         ("a dialect", "sandbox run tasks/demo --agent=program:x --dialect=webarean"),
-        ("a task of a session", "sandbox env tasks/demo lakeside-comute"),
+        ("a task of a session", "sandbox attach tasks/demo lakeside-comute"),
         ("a task to show", "sandbox tasks show tasks/demo lakeside-comute"),
         ("an agent to show", "sandbox agents show generik"),
         ("a site", "sandbox up forun"),
@@ -58,7 +61,7 @@ fn misspelt_names() -> Result<()> {
 #[test]
 fn windows_without_a_display() -> Result<()> {
     Table::new("windows_without_a_display", &Bench::new()?).check(&[
-        ("a session", "sandbox env tasks/demo connecting-train --headed -- true"),
+        ("a session", "sandbox attach tasks/demo connecting-train --headed -- true"),
         ("a replay", "sandbox replay snapshots/demo.wacz --open"),
         ("pages", "sandbox record https://www.aldria-rail.test/ --manual -o HERE/x.wacz"),
         ("a suite", "sandbox record --suite tasks/demo --manual -o HERE/y.wacz"),

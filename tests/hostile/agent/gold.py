@@ -5,7 +5,7 @@ Usage: gold.py BINARY [SUITE...]     (without suites: demo, arena and town)
 
 A copy of each suite gets a mark into every file, and one more task whose answer is the mark. A run
 gives that task to an agent that tries the ways of `ways.sh`, and those below, twice: the second time
-beside the results of the first. So does the command of `sandbox env`. Both are played as they are by
+beside the results of the first. So does the command of `sandbox attach`. Both are played as they are by
 default and with `--confine strict`; as root also by an ordinary user. Fails if a way comes to the
 mark, and if unconfined none does: then they would be no ways.
 """
@@ -64,7 +64,7 @@ def main():
                 opened = ground.tries("run", "off")
                 if len(opened) < 8 and user is not None:
                     sys.exit(f"{name}: unconfined, only {opened} lead to the gold")
-                for kind in ["run", "env"]:
+                for kind in ["run", "attach"]:
                     for level in ["on", "strict"]:
                         found = ground.tries(kind, level)
                         tried += len(ground.ways)
@@ -154,7 +154,7 @@ class Ground:
             agent = [f"--agent=program:{thief} agent", *handed]
             said = self.sandbox("run", self.at / "suite", *agent, "--task=canary", "--repeat=2", *out)
         else:
-            said = self.sandbox("env", self.at / "suite", "canary", *out, "--", *thief.split())
+            said = self.sandbox("attach", self.at / "suite", "canary", *out, "--", *thief.split())
         said = said.stdout + said.stderr
         said += "".join(file.read_text() for file in self.at.glob("run/episodes/*/agent.stderr.txt"))
         if "THIEF DONE" not in said:

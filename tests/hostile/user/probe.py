@@ -1,6 +1,6 @@
 """A program of an episode that tells what it sees. As an agent it speaks the protocol, too.
 
-Usage: probe.py agent|scorer|"command of env" [PLACES.json]
+Usage: probe.py agent|scorer|"command of attach" [PLACES.json]
 """
 
 import json

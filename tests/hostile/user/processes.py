@@ -4,7 +4,7 @@ can be, as Markdown.
 
 Usage: processes.py BINARY
 
-A run with an agent program, a scorer program and a site in a command, and `sandbox env` with both of
+A run with an agent program, a scorer program and a site in a command, and `sandbox attach` with both of
 its doors, are looked at from outside until they end: user, namespaces, sockets that listen, names of
 variables, and which places can be seen. The programs look for themselves, too, because what Landlock
 forbids cannot be seen from outside. As root also as an ordinary user; with namespaces and without.
@@ -113,8 +113,8 @@ class Ground:
         shutil.rmtree(self.at / "run", ignore_errors=True)
         # The driver listens for everybody, so it needs a network of its own.
         doors = ["--webdriver"] if self.has_namespaces else []
-        env = ["env", self.at / "suite", "one", *doors, "--output", self.at / "run", "--"]
-        self.watch(self.start(*env, *self.words("command of env")), "command of env")
+        attach = ["attach", self.at / "suite", "one", *doors, "--output", self.at / "run", "--"]
+        self.watch(self.start(*attach, *self.words("command of attach")), "command of attach")
 
     def watch(self, child, program):
         """Looks at the family until it has ended, and then at what the programs have said."""
@@ -174,14 +174,14 @@ class Ground:
         for kind, row in self.kinds.items():
             if "A_KEY_OF_THE_USER" in row["variables"] and kind not in OUR_OWN:
                 yield f"{kind} has the user's variables"
-            if has_namespaces and kind.startswith(("agent", "command of env")):
+            if has_namespaces and kind.startswith(("agent", "command of attach")):
                 for place in SECRET:
                     if place in row["sees"]:
                         yield f"{kind} sees {place}"
 
 
 # What runs with the user's own environment, because it is the user's command.
-OUR_OWN = ["sandbox", "sandbox keep", "sandbox relay", "command of env"]
+OUR_OWN = ["sandbox", "sandbox keep", "sandbox relay", "command of attach"]
 
 
 def kind_of(words):

@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod annotate;
+pub(crate) mod attach;
 pub(crate) mod ca;
 pub(crate) mod changes;
 pub(crate) mod compare;
@@ -10,10 +11,8 @@ pub(crate) mod coverage;
 pub(crate) mod daemon;
 pub(crate) mod demo;
 pub(crate) mod doctor;
-pub(crate) mod env;
 pub(crate) mod export;
 pub(crate) mod fill;
-pub(crate) mod front;
 pub(crate) mod gym;
 pub(crate) mod images;
 pub(crate) mod init;

@@ -7,8 +7,8 @@ use processes::desktop;
 use results::{RunFolder, Step};
 use tasks::{GoalText, Suite, Task};
 
+use crate::commands::attach::program;
 use crate::commands::daemon;
-use crate::commands::env::program;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::options::DataFolder;
 use crate::options::confinement;
@@ -119,7 +119,7 @@ fn explain(page: &StepPage<'_>, suite: &Utf8Path, task: &str, url: &str) {
         suite.as_str(),
     ];
     eprintln!("on a machine with a display: {}", out::command_line(words));
-    let words = ["sandbox", "env", suite.as_str(), task];
+    let words = ["sandbox", "attach", suite.as_str(), task];
     eprintln!(
         "here: {}, and then open this page over its DevTools address:",
         out::command_line(words)

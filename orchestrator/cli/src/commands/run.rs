@@ -160,7 +160,7 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
-        if self.cluster.part_of.is_some() || self.cluster.on.is_some() {
+        if self.cluster.part_of.is_some() || self.cluster.scheduler.is_some() {
             return on_cluster::run(self).await;
         }
         if let Some(run) = self.output.as_deref().filter(|_| self.resume) {

@@ -258,7 +258,7 @@ impl From<gym::server::Error> for Failure {
     }
 }
 
-/// A front that cannot serve, or a gym that cannot join one.
+/// A balancer that cannot serve, or a gym that cannot join one.
 impl From<gym::balancer::Error> for Failure {
     fn from(error: gym::balancer::Error) -> Failure {
         use gym::balancer::Error;

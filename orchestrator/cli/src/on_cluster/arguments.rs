@@ -12,15 +12,15 @@ use crate::terminal::out;
 
 /// What the job script says itself, and what is about the whole run.
 const NOT_OF_PARTS: [&str; 23] = [
-    "on",
+    "scheduler",
     "parts",
     "durations",
     "part_of",
     "submission",
     "sbatch",
-    "image",
-    "claim",
-    "secret",
+    "k8s_image",
+    "k8s_claim",
+    "k8s_secret",
     "engine_image",
     "shard",
     "output",
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn parts_get_what_was_typed_and_no_more() {
-        let line = "sandbox -vv run tasks/demo --on slurm --parts 7 -o out --resume --agent=oracle --repeat 3 \
+        let line = "sandbox -vv run tasks/demo --scheduler slurm --parts 7 -o out --resume --agent=oracle --repeat 3 \
                     --keep-network --task=a --task b --max-cost 3 --check --json --data d -- --partition gpu";
         assert_eq!(
             of(line, &NOT_OF_PARTS),
             "run tasks/demo --agent oracle --keep-network --repeat 3 --task a --task b --verbose --verbose"
         );
         assert_eq!(
-            of("sandbox run x --agent noop --on slurm", &NOT_OF_PARTS),
+            of("sandbox run x --agent noop --scheduler slurm", &NOT_OF_PARTS),
             "run x --agent noop"
         );
     }
@@ -200,14 +200,13 @@ mod tests {
     #[test]
     fn what_was_typed_is_named_as_it_was_typed() {
         let mut command = help::command();
-        let line =
-            "sandbox run x --agent noop --on kubernetes --max-cost 3 --json -- --partition gpu";
+        let line = "sandbox run x --agent noop --scheduler kubernetes --max-cost 3 --json -- --partition gpu";
         let matches = command.try_get_matches_from_mut(line.split_whitespace()).unwrap();
         let run = command.find_subcommand("run").unwrap();
         let given = typed(
             run,
             matches.subcommand_matches("run").unwrap(),
-            &["json", "sbatch", "claim", "max_cost"],
+            &["json", "sbatch", "k8s_claim", "max_cost"],
         );
         assert_eq!(given, ["--max-cost", "--json", "options after `--`"]);
     }

@@ -1,4 +1,4 @@
-//! `sandbox run --on kubernetes`: writes a manifest, and prints what to do with it.
+//! `sandbox run --scheduler kubernetes`: writes a manifest, and prints what to do with it.
 
 use camino::Utf8Path;
 use cluster::kubernetes::{Manifest, PodOptions, PodRun, WrittenManifest, waiting};
@@ -18,9 +18,9 @@ const PATHS: [&str; 6] =
 pub(super) fn write(mut run: Run) -> Outcome {
     let options = &run.cluster;
     let told = PodOptions {
-        image: options.image.clone(),
-        claim: options.claim.clone(),
-        secret: options.secret.clone(),
+        image: options.k8s_image.clone(),
+        claim: options.k8s_claim.clone(),
+        secret: options.k8s_secret.clone(),
         engine_image: options.engine_image.clone(),
         parts: super::part_options(&run, arguments::of_pod()?),
         address: run.output.take_if(|output| is_address(output)),

@@ -27,9 +27,9 @@ use crate::terminal::out;
 
 /// Plays one part here, or the whole run on a cluster.
 pub(crate) async fn run(run: Run) -> Outcome {
-    run.cluster.on.map_or(Ok(()), refusals::of_scheduler)?;
+    run.cluster.scheduler.map_or(Ok(()), refusals::of_scheduler)?;
     refusals::of_addresses(&run)?;
-    match run.cluster.on {
+    match run.cluster.scheduler {
         None => play_part(run).await,
         Some(Scheduler::Slurm) => on_slurm(run).await,
         Some(Scheduler::Kubernetes) => kubernetes::write(run),

@@ -9,7 +9,7 @@ use crate::on_cluster::arguments;
 use crate::on_cluster::options::Scheduler;
 
 /// Options of Kubernetes alone.
-const OF_KUBERNETES: [&str; 4] = ["image", "claim", "secret", "engine_image"];
+const OF_KUBERNETES: [&str; 4] = ["k8s_image", "k8s_claim", "k8s_secret", "engine_image"];
 /// Options of Slurm alone.
 const OF_SLURM: [&str; 2] = ["durations", "sbatch"];
 /// What is about the whole run, with all of its parts.
@@ -38,7 +38,7 @@ pub(super) fn of_scheduler(scheduler: Scheduler) -> Outcome {
 /// Fails for results at an address where jobs tell one another by files.
 pub(super) fn of_addresses(run: &Run) -> Outcome {
     match run.output.as_deref().filter(|output| is_address(output)) {
-        Some(output) if run.cluster.on != Some(Scheduler::Kubernetes) => {
+        Some(output) if run.cluster.scheduler != Some(Scheduler::Kubernetes) => {
             Err(cluster::Error::AtAddress { output: output.to_owned() }.into())
         }
         _ => Ok(()),

@@ -40,8 +40,8 @@ impl DataFolder {
         Ok(self.path()?.join("indexes"))
     }
 
-    /// The file with the key of a front, unless another is named.
-    pub(crate) fn front_key(&self, named: Option<&Utf8Path>) -> Result<Utf8PathBuf, Failure> {
+    /// The file with the key of a balancer of gyms, unless another is named.
+    pub(crate) fn balancer_key(&self, named: Option<&Utf8Path>) -> Result<Utf8PathBuf, Failure> {
         named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
     }
 

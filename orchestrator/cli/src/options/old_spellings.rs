@@ -3,8 +3,15 @@
 use crate::terminal::out;
 
 /// The old names, and the new ones.
-const RENAMED: [(&str, &str); 3] =
-    [("--out", "--output"), ("--fall-back", "--fallback"), ("--rules", "--scoring-mode")];
+const RENAMED: [(&str, &str); 7] = [
+    ("--out", "--output"),
+    ("--fall-back", "--fallback"),
+    ("--rules", "--scoring-mode"),
+    ("--on", "--scheduler"),
+    ("--image", "--k8s-image"),
+    ("--claim", "--k8s-claim"),
+    ("--secret", "--k8s-secret"),
+];
 
 /// Warns of the old names on the command line.
 pub(crate) fn warn() {
@@ -39,6 +46,7 @@ mod tests {
         };
         assert_eq!(used("run suite --out x"), ["--out"]);
         assert_eq!(used("run suite --out=x --output=y"), ["--out"]);
-        assert!(used("env suite task --output x -- program --out y").is_empty());
+        assert!(used("run suite --output on --engine-image x").is_empty());
+        assert!(used("attach suite task --output x -- program --out y").is_empty());
     }
 }

@@ -77,9 +77,9 @@ impl PodRun {
     /// When something cannot be told, or means something else in a pod.
     pub fn new(told: PodOptions, agent: &AgentSpec) -> Result<PodRun, Error> {
         let image = told.image.clone().ok_or_else(|| {
-            lacks("", "name an image with sandbox and Chromium with --image".to_owned())
+            lacks("", "name an image with sandbox and Chromium with --k8s-image".to_owned())
         })?;
-        told.parts.check("the manifest", "put the variable into the Secret of --secret")?;
+        told.parts.check("the manifest", "put the variable into the Secret of --k8s-secret")?;
         if agent.asks_a_server() {
             let needs = "pods cannot reach a server; start the agent in each pod with --agent program:COMMAND";
             return Err(lacks(&format!(" with the agent {agent}"), needs.to_owned()));
@@ -160,7 +160,7 @@ impl PodRun {
         };
         if self.told.secret.is_none() {
             return needs.map_or(Ok(Vec::new()), |needs| {
-                Err(lacks("", format!("{needs}, and name it with --secret")))
+                Err(lacks("", format!("{needs}, and name it with --k8s-secret")))
             });
         }
         if !asked.is_empty() {
@@ -184,7 +184,7 @@ impl PodRun {
             if address.as_str().starts_with("s3://") && self.told.secret.is_none() {
                 let needs = "the pods have no credentials for it; make a Secret with AWS_ACCESS_KEY_ID and \
                          AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL for a server that is not AWS's, and name it \
-                         with --secret";
+                         with --k8s-secret";
                 return Err(lacks(&format!(" with {address}"), needs.to_owned()));
             }
             let parsed = object_files::Address::parse(address.as_str())

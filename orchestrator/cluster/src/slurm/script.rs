@@ -41,8 +41,8 @@ impl JobScript<'_> {
         let (count, arguments) = (parts.len(), arguments.join(" "));
         format!(
             r#"#!/bin/sh
-# Plays part $SLURM_ARRAY_TASK_ID of the run beside this folder. Written by `sandbox run --on slurm`,
-# which submits it: `sbatch --array=PARTS job.sh SUBMISSION`.
+# Plays part $SLURM_ARRAY_TASK_ID of the run beside this folder. Written by `sandbox run --scheduler
+# slurm`, which submits it: `sbatch --array=PARTS job.sh SUBMISSION`.
 submission=$1
 part=$SLURM_ARRAY_TASK_ID
 restarts=${{SLURM_RESTART_COUNT:-0}}

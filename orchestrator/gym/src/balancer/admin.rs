@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::balancer::http::refusal;
 use crate::balancer::server::{Health, Server};
-use crate::balancer::{Front, probe};
+use crate::balancer::{Balancer, probe};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -39,16 +39,17 @@ impl IntoResponse for Refusal {
     }
 }
 
-pub(crate) fn routes() -> MethodRouter<Arc<Front>> {
+pub(crate) fn routes() -> MethodRouter<Arc<Balancer>> {
     get(list).post(register).delete(leave)
 }
 
-fn check(front: &Front, headers: &HeaderMap) -> Result<(), Refusal> {
+fn check(balancer: &Balancer, headers: &HeaderMap) -> Result<(), Refusal> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     match given.and_then(|value| value.strip_prefix("Bearer ")) {
-        Some(given) if host_check::key::same(given, &front.key) => Ok(()),
+        Some(given) if host_check::key::same(given, &balancer.key) => Ok(()),
         _ => {
-            let error = "the list of gyms needs the front's key: send `Authorization: Bearer KEY`";
+            let error =
+                "the list of gyms needs the balancer's key: send `Authorization: Bearer KEY`";
             Err(Refusal(StatusCode::UNAUTHORIZED, error.to_owned()))
         }
     }
@@ -71,8 +72,8 @@ fn read(body: &[u8]) -> Result<(Gym, Arc<Server>), Refusal> {
     })
 }
 
-async fn list(State(front): State<Arc<Front>>, headers: HeaderMap) -> Answer {
-    check(&front, &headers)?;
+async fn list(State(balancer): State<Arc<Balancer>>, headers: HeaderMap) -> Answer {
+    check(&balancer, &headers)?;
     let entry = |server: Arc<Server>| {
         let state = server.state();
         let (health, why) = match state.health {
@@ -84,35 +85,40 @@ async fn list(State(front): State<Arc<Front>>, headers: HeaderMap) -> Answer {
         let (places, in_use) = (state.report.places, state.in_use);
         json!({ "url": server.url, "state": health, "why": why, "places": places, "taken": in_use })
     };
-    let servers: Vec<Value> = front.pool.all().into_iter().map(entry).collect();
+    let servers: Vec<Value> = balancer.pool.all().into_iter().map(entry).collect();
     Ok(axum::Json(json!({ "servers": servers })))
 }
 
-async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Bytes) -> Answer {
-    check(&front, &headers)?;
+async fn register(
+    State(balancer): State<Arc<Balancer>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Answer {
+    check(&balancer, &headers)?;
     let (gym, server) = read(&body)?;
-    // One that this front does not know was taken off and forgotten, unless the front is new.
-    let is_off =
-        || front.pool.find(&server.url).map_or(!front.is_young(), |one| one.state().is_leaving);
+    // One that this balancer does not know was taken off and forgotten, unless the balancer is new.
+    let is_off = || {
+        balancer.pool.find(&server.url).map_or(!balancer.is_young(), |one| one.state().is_leaving)
+    };
     if gym.again && is_off() {
         return Ok(axum::Json(json!({ "url": server.url, "leaving": true })));
     }
     let prefix = server.state().prefix;
-    let (server, is_new) = front.pool.add(server);
+    let (server, is_new) = balancer.pool.add(server);
     // One that was started anew may have another key.
     server.change(|state| (state.is_leaving, state.prefix) = (false, prefix));
     if !server.state().is_up() {
-        probe::look(&front, &server).await;
+        probe::look(&balancer, &server).await;
     }
     let health = server.state().health;
     if is_new && health == Health::Up {
-        probe::follow(&front, server.clone());
+        probe::follow(&balancer, server.clone());
     } else if is_new {
-        front.pool.remove(&server);
+        balancer.pool.remove(&server);
     }
     let (status, why) = match health {
         Health::Up => {
-            let servers = front.pool.size().0;
+            let servers = balancer.pool.size().0;
             return Ok(axum::Json(
                 json!({ "url": server.url, "servers": servers, "leaving": false }),
             ));
@@ -124,17 +130,17 @@ async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Byt
     Err(Refusal(status, format!("{} cannot be used: {why}", server.url)))
 }
 
-async fn leave(State(front): State<Arc<Front>>, headers: HeaderMap, body: Bytes) -> Answer {
-    check(&front, &headers)?;
+async fn leave(State(balancer): State<Arc<Balancer>>, headers: HeaderMap, body: Bytes) -> Answer {
+    check(&balancer, &headers)?;
     let (gym, named) = read(&body)?;
-    let Some(server) = front.pool.find(&named.url) else {
+    let Some(server) = balancer.pool.find(&named.url) else {
         let error = format!("{} is not on the list of gyms", named.url);
         return Err(Refusal(StatusCode::NOT_FOUND, error));
     };
     let open = if gym.ended { 0 } else { server.state().open() };
     if gym.ended {
         server.is_gone.send_replace(true);
-        front.pool.remove(&server);
+        balancer.pool.remove(&server);
     } else {
         server.change(|state| state.is_leaving = true);
         server.look.notify_one();
@@ -150,22 +156,24 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_gym_that_was_taken_off_stays_off_unless_the_front_is_new() {
-        let mut front = Front::new("key".to_owned(), Duration::ZERO);
+    async fn a_gym_that_was_taken_off_stays_off_unless_the_balancer_is_new() {
+        let mut balancer = Balancer::new("key".to_owned(), Duration::ZERO);
         let headers: HeaderMap =
             [(header::AUTHORIZATION, "Bearer key".parse().unwrap())].into_iter().collect();
         // Nobody listens there: a gym that is looked at is down.
         let again = Bytes::from_static(br#"{"url":"http://127.0.0.1:1","again":true}"#);
         let first = Bytes::from_static(br#"{"url":"http://127.0.0.1:1"}"#);
-        let ask = async |front: &Arc<Front>, body: &Bytes| {
-            register(State(front.clone()), headers.clone(), body.clone()).await.map_err(|why| why.0)
+        let ask = async |balancer: &Arc<Balancer>, body: &Bytes| {
+            register(State(balancer.clone()), headers.clone(), body.clone())
+                .await
+                .map_err(|why| why.0)
         };
-        let young = Arc::new(front);
+        let young = Arc::new(balancer);
         assert_eq!(ask(&young, &again).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
-        front = Arc::into_inner(young).unwrap();
-        front.started =
+        balancer = Arc::into_inner(young).unwrap();
+        balancer.started =
             Instant::now().checked_sub(crate::balancer::join::REGISTERED_WITHIN).unwrap();
-        let old = Arc::new(front);
+        let old = Arc::new(balancer);
         assert_eq!(ask(&old, &again).await.unwrap().0["leaving"], true);
         assert_eq!(ask(&old, &first).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
     }

@@ -1,8 +1,8 @@
-//! Why a front cannot serve, or a gym cannot join one. Texts read after "failed to".
+//! Why a balancer cannot serve, or a gym cannot join one. Texts read after "failed to".
 
 use std::net::SocketAddr;
 
-/// An error of a front, or of a gym that joins one.
+/// An error of a balancer, or of a gym that joins one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The address is in use, or is none of this machine.
@@ -34,11 +34,11 @@ pub enum Error {
     /// The file of the key cannot be read or made.
     #[error(transparent)]
     Key(#[from] host_check::KeyError),
-    /// The front refuses the gym, or does not answer.
-    #[error("join the front at {front}: {why}")]
+    /// The balancer refuses the gym, or does not answer.
+    #[error("join the balancer at {balancer}: {why}")]
     Join {
-        /// The front's URL.
-        front: String,
+        /// The balancer's URL.
+        balancer: String,
         /// Why.
         why: String,
     },

@@ -16,26 +16,26 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::balancer::forward::Failure;
-use crate::balancer::pool::NoPlace;
+use crate::balancer::pool::NoCapacity;
 use crate::balancer::server::{Lease, Server};
 use crate::balancer::sessions::LONGEST_ID;
-use crate::balancer::{Front, admin, forward, metrics};
+use crate::balancer::{Balancer, admin, forward, metrics};
 use crate::protocol::{ENDED, EPISODE, NO_WAIT, OPEN, PREFER, SESSION, preferred_wait};
 
 /// Maximum size of a request whose session is read from its body: that of a gym.
 const BODY_LIMIT: usize = 1 << 20;
 
-/// The guard of a front with this key to its list of gyms. That key is not for clients.
+/// The guard of a balancer with this key to its list of gyms. That key is not for clients.
 pub(crate) fn guard(at: SocketAddr, key: &str) -> Guard {
     Guard::new(at, Key::derived(key, "front")).without_key_at("/servers")
 }
 
-pub(crate) fn router(front: Arc<Front>, guard: Guard) -> Router {
+pub(crate) fn router(balancer: Arc<Balancer>, guard: Guard) -> Router {
     let router = Router::new()
         .route("/metrics", get(metrics::answer))
         .route("/servers", admin::routes())
         .fallback(pass_on)
-        .with_state(front);
+        .with_state(balancer);
     guard.before(router, |refused| refusal(refused.status(), &refused.to_string()))
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn refusal(status: StatusCode, error: &str) -> Response {
     (status, Json(json!({ "error": error, "info": { "result": null } }))).into_response()
 }
 
-async fn pass_on(State(front): State<Arc<Front>>, request: Request) -> Response {
+async fn pass_on(State(balancer): State<Arc<Balancer>>, request: Request) -> Response {
     let (mut head, body) = request.into_parts();
     if !head.uri.path().starts_with('/') {
         let error =
@@ -54,7 +54,7 @@ async fn pass_on(State(front): State<Arc<Front>>, request: Request) -> Response 
     let wait = preferred_wait(&head.headers);
     forward::strip_request(&mut head.headers);
     if head.method != Method::POST {
-        return anywhere(&front, &head, body).await;
+        return anywhere(&balancer, &head, body).await;
     }
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         let error = format!("the request is larger than {BODY_LIMIT} bytes, or broke off");
@@ -62,16 +62,16 @@ async fn pass_on(State(front): State<Arc<Front>>, request: Request) -> Response 
     };
     let started = Instant::now();
     match (head.uri.path(), session_of(&body)) {
-        ("/reset", _) => reset(&front, &mut head, body, wait).await,
+        ("/reset", _) => reset(&balancer, &mut head, body, wait).await,
         (path, Some(session)) => {
             let is_step = path == "/step";
-            let answer = in_session(&front, &head, body, &session).await;
+            let answer = in_session(&balancer, &head, body, &session).await;
             if is_step && answer.status().is_success() {
-                front.counts.step(started.elapsed());
+                balancer.counts.step(started.elapsed());
             }
             answer
         }
-        _ => anywhere(&front, &head, body.into()).await,
+        _ => anywhere(&balancer, &head, body.into()).await,
     }
 }
 
@@ -86,21 +86,21 @@ fn session_of(body: &Bytes) -> Option<String> {
 }
 
 /// A request that any gym can answer.
-async fn anywhere(front: &Front, head: &Parts, body: Body) -> Response {
-    let Some(server) = front.pool.least_busy() else {
-        return no_place(front, &NoPlace::NoServer, front.place_within);
+async fn anywhere(balancer: &Balancer, head: &Parts, body: Body) -> Response {
+    let Some(server) = balancer.pool.least_busy() else {
+        return no_capacity(balancer, &NoCapacity::NoServer, balancer.place_within);
     };
-    let answer = front.upstream.send(&server, head, body).await;
-    answer.unwrap_or_else(|failure| no_answer(front, &server, &failure))
+    let answer = balancer.upstream.send(&server, head, body).await;
+    answer.unwrap_or_else(|failure| no_answer(balancer, &server, &failure))
 }
 
-fn no_answer(front: &Front, server: &Server, failure: &Failure) -> Response {
+fn no_answer(balancer: &Balancer, server: &Server, failure: &Failure) -> Response {
     match failure {
         Failure::Client(why) => {
             refusal(StatusCode::BAD_REQUEST, &format!("the request cannot be passed on: {why}"))
         }
         Failure::Unreachable(why) | Failure::BrokenOff(why) => {
-            front.counts.error("unanswered");
+            balancer.counts.error("unanswered");
             let error = format!(
                 "the gym at {} does not answer ({why}); ask again, and another may",
                 server.url
@@ -112,36 +112,41 @@ fn no_answer(front: &Front, server: &Server, failure: &Failure) -> Response {
 
 /// Begins a session in the least busy gym. A gym that is full all the same, or cannot be reached,
 /// is passed over. A reset that two gyms broke off may be what ends them: it goes to no third.
-async fn reset(front: &Front, head: &mut Parts, body: Bytes, wait: Option<Duration>) -> Response {
-    let within = wait.map_or(front.place_within, |wait| wait.min(front.place_within));
+async fn reset(
+    balancer: &Balancer,
+    head: &mut Parts,
+    body: Bytes,
+    wait: Option<Duration>,
+) -> Response {
+    let within = wait.map_or(balancer.place_within, |wait| wait.min(balancer.place_within));
     let until = tokio::time::Instant::now() + within;
     head.headers.insert(PREFER, HeaderValue::from_static(NO_WAIT));
-    let _waits = front.counts.wait();
+    let _waits = balancer.counts.wait();
     let mut is_last = false;
     loop {
-        let lease = match front.pool.lease(until).await {
+        let lease = match balancer.pool.lease(until).await {
             Ok(lease) => lease,
-            Err(why) => return no_place(front, &why, within),
+            Err(why) => return no_capacity(balancer, &why, within),
         };
-        match front.upstream.send(&lease.server, head, body.clone().into()).await {
+        match balancer.upstream.send(&lease.server, head, body.clone().into()).await {
             Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
                 lease.end().mark_full()
             }
             Ok(answer) => {
-                begin(front, &answer, lease);
+                begin(balancer, &answer, lease);
                 return answer;
             }
             Err(Failure::Unreachable(_)) => {}
             Err(Failure::BrokenOff(_)) if !is_last => is_last = true,
-            Err(failure) => return no_answer(front, &lease.server, &failure),
+            Err(failure) => return no_answer(balancer, &lease.server, &failure),
         }
     }
 }
 
-fn begin(front: &Front, answer: &Response, lease: Lease) {
+fn begin(balancer: &Balancer, answer: &Response, lease: Lease) {
     if let (Some(id), Some(OPEN)) = (text(answer, &SESSION), text(answer, &EPISODE)) {
-        front.counts.session();
-        front.sessions.open(id, lease);
+        balancer.counts.session();
+        balancer.sessions.open(id, lease);
     }
 }
 
@@ -149,48 +154,48 @@ fn text<'a>(answer: &'a Response, name: &HeaderName) -> Option<&'a str> {
     answer.headers().get(name).and_then(|value| value.to_str().ok())
 }
 
-fn no_place(front: &Front, why: &NoPlace, waited: Duration) -> Response {
+fn no_capacity(balancer: &Balancer, why: &NoCapacity, waited: Duration) -> Response {
     let (kind, error) = match why {
-        NoPlace::Full => {
+        NoCapacity::Full => {
             let waited = waited.as_secs_f64();
             let error = format!(
                 "no slot became free within {waited} s; close sessions that are done, or register more gyms"
             );
             ("full", error)
         }
-        NoPlace::NoServer => {
+        NoCapacity::NoServer => {
             let error =
-                format!("no gym answers ({}); start one with --join", front.pool.complaints());
+                format!("no gym answers ({}); start one with --join", balancer.pool.complaints());
             ("no_server", error)
         }
-        NoPlace::Closing => {
-            ("closing", "the front is closing, and begins no more sessions".to_owned())
+        NoCapacity::Closing => {
+            ("closing", "the balancer is closing, and begins no more sessions".to_owned())
         }
     };
-    front.counts.error(kind);
+    balancer.counts.error(kind);
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error)
 }
 
 /// A request of a session, for the gym that has it.
-async fn in_session(front: &Front, head: &Parts, body: Bytes, session: &str) -> Response {
-    let Some(server) = front.sessions.find(session) else {
-        return unknown(front, head, body, session).await;
+async fn in_session(balancer: &Balancer, head: &Parts, body: Bytes, session: &str) -> Response {
+    let Some(server) = balancer.sessions.find(session) else {
+        return unknown(balancer, head, body, session).await;
     };
-    let why = match front.upstream.send(&server, head, body.into()).await {
-        Ok(answer) if is_forgotten(&answer) && !front.sessions.has_ended(session) => None,
+    let why = match balancer.upstream.send(&server, head, body.into()).await {
+        Ok(answer) if is_forgotten(&answer) && !balancer.sessions.has_ended(session) => None,
         Ok(answer) => {
             if text(&answer, &EPISODE).is_some_and(|state| state != OPEN) {
-                front.sessions.end(session);
+                balancer.sessions.end(session);
             }
             return answer;
         }
         Err(Failure::Unreachable(why) | Failure::BrokenOff(why)) => Some(why),
-        Err(failure) => return no_answer(front, &server, &failure),
+        Err(failure) => return no_answer(balancer, &server, &failure),
     };
-    front.counts.error("session_lost");
-    let is_news = front.sessions.lose(session);
+    balancer.counts.error("session_lost");
+    let is_news = balancer.sessions.lose(session);
     if is_news {
-        front.counts.lose();
+        balancer.counts.lose();
     }
     let url = &server.url;
     match why {
@@ -218,29 +223,29 @@ fn is_forgotten(answer: &Response) -> bool {
     answer.status() == StatusCode::NOT_FOUND && session.is_none() && episode == Some(ENDED)
 }
 
-/// A session that was begun before this front, or long ago: the gym that has it is the one that
+/// A session that was begun before this balancer, or long ago: the gym that has it is the one that
 /// names it. What others answer, such as an error in the request, is told if there is none.
-async fn unknown(front: &Front, head: &Parts, body: Bytes, session: &str) -> Response {
+async fn unknown(balancer: &Balancer, head: &Parts, body: Bytes, session: &str) -> Response {
     let mut other = None;
-    for server in front.pool.all().into_iter().filter(|server| server.state().is_up()) {
-        match front.upstream.send(&server, head, body.clone().into()).await {
+    for server in balancer.pool.all().into_iter().filter(|server| server.state().is_up()) {
+        match balancer.upstream.send(&server, head, body.clone().into()).await {
             Ok(answer) if text(&answer, &SESSION) == Some(session) => {
                 if text(&answer, &EPISODE) == Some(OPEN) {
-                    front.sessions.open(session, front.pool.adopt(&server));
+                    balancer.sessions.open(session, balancer.pool.adopt(&server));
                 }
                 return answer;
             }
             Ok(answer) if answer.status() == StatusCode::NOT_FOUND => {}
             Ok(answer) => other = Some(answer),
             Err(Failure::Unreachable(_) | Failure::BrokenOff(_)) => {}
-            Err(failure) => return no_answer(front, &server, &failure),
+            Err(failure) => return no_answer(balancer, &server, &failure),
         }
     }
     if let Some(answer) = other {
         return answer;
     }
     let is_awaited = |server: &Arc<Server>| !server.state().is_up() && !*server.is_gone.borrow();
-    if front.is_young() || front.pool.all().iter().any(is_awaited) {
+    if balancer.is_young() || balancer.pool.all().iter().any(is_awaited) {
         let error = format!(
             "session {session:?} is in no gym that answers yet, and some do not; ask again"
         );
@@ -258,17 +263,18 @@ mod tests {
 
     #[tokio::test]
     async fn a_session_is_awaited_while_gyms_may_come_back_with_it() {
-        let mut front = Front::new("key".to_owned(), Duration::ZERO);
+        let mut balancer = Balancer::new("key".to_owned(), Duration::ZERO);
         let (head, ()) = Request::post("/step").body(()).unwrap().into_parts();
-        let status = async |front: &Front| unknown(front, &head, Bytes::new(), "x").await.status();
-        assert_eq!(status(&front).await, StatusCode::SERVICE_UNAVAILABLE);
-        front.started =
+        let status =
+            async |balancer: &Balancer| unknown(balancer, &head, Bytes::new(), "x").await.status();
+        assert_eq!(status(&balancer).await, StatusCode::SERVICE_UNAVAILABLE);
+        balancer.started =
             Instant::now().checked_sub(crate::balancer::join::REGISTERED_WITHIN).unwrap();
-        assert_eq!(status(&front).await, StatusCode::NOT_FOUND);
+        assert_eq!(status(&balancer).await, StatusCode::NOT_FOUND);
         let (server, _) =
-            front.pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
-        assert_eq!(status(&front).await, StatusCode::SERVICE_UNAVAILABLE);
+            balancer.pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
+        assert_eq!(status(&balancer).await, StatusCode::SERVICE_UNAVAILABLE);
         server.is_gone.send_replace(true);
-        assert_eq!(status(&front).await, StatusCode::NOT_FOUND);
+        assert_eq!(status(&balancer).await, StatusCode::NOT_FOUND);
     }
 }

@@ -1,4 +1,4 @@
-//! A gym's side of a front: it registers itself, stays on the list, and leaves in the end.
+//! A gym's side of a balancer: it registers itself, stays on the list, and leaves in the end.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -17,30 +17,31 @@ use url::Url;
 use crate::balancer::Error;
 use crate::balancer::server::{authority, without_password};
 
-/// How long a front that does not answer is waited for at the start.
+/// How long a balancer that does not answer is waited for at the start.
 const JOIN_WITHIN: Duration = Duration::from_secs(60);
 /// Time between two attempts at that.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A gym registers again so often, because a front that was started anew does not know it.
+/// A gym registers again so often, because a balancer that was started anew does not know it.
 const EVERY: Duration = Duration::from_secs(10);
-/// Time limit for an answer. A front looks at a gym before it takes it in.
+/// Time limit for an answer. A balancer looks at a gym before it takes it in.
 const WITHIN: Duration = Duration::from_secs(15);
-/// After so long, a front that was started anew has all gyms back.
+/// After so long, a balancer that was started anew has all gyms back.
 pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
 const LARGEST: usize = 1 << 20;
 
-/// The front of a gym. Its key is read when it is needed, because it is made at the front's start.
+/// The balancer of a gym. Its key is read when it is needed, because the balancer makes it at its
+/// start.
 #[derive(Debug, Clone)]
 pub struct Membership {
-    /// Host and port of the front.
-    front: String,
-    /// The file of the front's key.
+    /// Host and port of the balancer.
+    balancer: String,
+    /// The file of the balancer's key.
     key: Utf8PathBuf,
     /// The gym's own key.
     own: Key,
 }
 
-/// Why a front did not answer as wished.
+/// Why a balancer did not answer as wished.
 enum Refusal {
     /// It cannot take the gym in now, and may later.
     NotYet(String),
@@ -52,28 +53,28 @@ enum Refusal {
 /// comes after the gym has ended. A gym that somebody else takes off the list stays off.
 ///
 /// # Errors
-/// When the front refuses the gym, or does not answer for a minute at the start.
+/// When the balancer refuses the gym, or does not answer for a minute at the start.
 pub async fn stay(
     membership: &Membership,
     listens: SocketAddr,
     interrupt: &CancellationToken,
 ) -> Result<(), Error> {
     let since = Instant::now();
-    let url = format!("http://{}", membership.front);
-    let failed = |why| Error::Join { front: url.clone(), why };
+    let url = format!("http://{}", membership.balancer);
+    let failed = |why| Error::Join { balancer: url.clone(), why };
     let (mut has_joined, mut is_member, mut has_warned) = (false, false, false);
     loop {
         let answer = membership.tell(Method::POST, listens, ("again", is_member)).await;
         is_member = answer.is_ok();
         match answer {
             Ok(answer) if answer["leaving"] == true => {
-                tracing::info!("the front at {url} has taken the gym off its list");
+                tracing::info!("the balancer at {url} has taken the gym off its list");
                 interrupt.cancelled().await;
                 return Ok(());
             }
             Ok(_) => {
                 if !has_joined {
-                    tracing::info!("joined the front at {url}");
+                    tracing::info!("joined the balancer at {url}");
                 }
                 (has_joined, has_warned) = (true, false);
             }
@@ -83,7 +84,7 @@ pub async fn stay(
             }
             Err(Refusal::Never(why) | Refusal::NotYet(why)) => {
                 if !has_warned {
-                    tracing::warn!("the front at {url} does not take the gym: {why}");
+                    tracing::warn!("the balancer at {url} does not take the gym: {why}");
                 }
                 has_warned = true;
             }
@@ -97,25 +98,25 @@ pub async fn stay(
         && let Err(Refusal::Never(why) | Refusal::NotYet(why)) =
             membership.tell(Method::DELETE, listens, ("ended", true)).await
     {
-        tracing::warn!("the front at {url} still lists the gym: {why}");
+        tracing::warn!("the balancer at {url} still lists the gym: {why}");
     }
     Ok(())
 }
 
 impl Membership {
-    /// A membership of the front at this URL, whose key is in this file, of a gym with its `own`
+    /// A membership of the balancer at this URL, whose key is in this file, of a gym with its `own`
     /// key.
     ///
     /// # Errors
-    /// When the URL is not one of a front's form.
-    pub fn new(front: &Url, key: Utf8PathBuf, own: Key) -> Result<Membership, Error> {
-        let (front, _) = authority(front).map_err(|why| Error::Join {
-            front: without_password(front),
+    /// When the URL is not one of a balancer's form.
+    pub fn new(balancer: &Url, key: Utf8PathBuf, own: Key) -> Result<Membership, Error> {
+        let (balancer, _) = authority(balancer).map_err(|why| Error::Join {
+            balancer: without_password(balancer),
             why: format!(
-                "{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"
+                "{why}; give it as `sandbox gym balance` prints it, such as http://127.0.0.1:9000"
             ),
         })?;
-        Ok(Membership { front, key, own })
+        Ok(Membership { balancer, key, own })
     }
 
     async fn tell(
@@ -137,7 +138,7 @@ impl Membership {
     ) -> Result<Value, Refusal> {
         if !self.key.exists() {
             let why = format!(
-                "there is no key in {}; a front makes it at its start, and --join-key names the file of another",
+                "there is no key in {}; a balancer makes it at its start, and --join-key names the file of another",
                 self.key
             );
             return Err(Refusal::NotYet(why));
@@ -146,19 +147,22 @@ impl Membership {
             .map_err(|error| Refusal::Never(format!("failed to {error}")))?;
         let unanswered = |error: &dyn std::error::Error| {
             let why = error_text::with_causes(error);
-            Refusal::NotYet(format!("it does not answer: {why}; start it with `sandbox front`"))
+            Refusal::NotYet(format!(
+                "it does not answer: {why}; start it with `sandbox gym balance`"
+            ))
         };
-        let stream = TcpStream::connect(&self.front).await.map_err(|error| unanswered(&error))?;
+        let stream =
+            TcpStream::connect(&self.balancer).await.map_err(|error| unanswered(&error))?;
         let from = stream.local_addr().map_err(|error| unanswered(&error))?;
-        let front = stream.peer_addr().map_err(|error| unanswered(&error))?;
-        let gym = reachable(listens, from, front).map_err(Refusal::Never)?;
+        let balancer = stream.peer_addr().map_err(|error| unanswered(&error))?;
+        let gym = reachable(listens, from, balancer).map_err(Refusal::Never)?;
         let body =
             json!({ "url": format!("http://{gym}/{}", self.own.text()), how: is_so }).to_string();
         let request = Request::builder()
             .method(method)
             .uri("/servers")
-            // By its address: a front's guard knows no names.
-            .header(header::HOST, front.to_string())
+            // By its address: a balancer's guard knows no names.
+            .header(header::HOST, balancer.to_string())
             .header(header::AUTHORIZATION, format!("Bearer {key}"))
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
@@ -171,7 +175,7 @@ impl Membership {
         let why = || {
             told["error"]
                 .as_str()
-                .map_or_else(|| format!("it is no front: status {status}"), str::to_owned)
+                .map_or_else(|| format!("it is no balancer: status {status}"), str::to_owned)
         };
         match status {
             status if status.is_success() => Ok(told),
@@ -184,17 +188,17 @@ impl Membership {
     }
 }
 
-/// The address at which the front reaches the gym: that from which the gym reaches the front, if
-/// the gym listens everywhere.
+/// The address at which the balancer reaches the gym: that from which the gym reaches the balancer,
+/// if the gym listens everywhere.
 fn reachable(
     listens: SocketAddr,
     from: SocketAddr,
-    front: SocketAddr,
+    balancer: SocketAddr,
 ) -> Result<SocketAddr, String> {
     if listens.ip().is_unspecified() {
         return Ok(SocketAddr::new(from.ip(), listens.port()));
     }
-    if listens.ip().is_loopback() && !front.ip().is_loopback() && from.ip() != front.ip() {
+    if listens.ip().is_loopback() && !balancer.ip().is_loopback() && from.ip() != balancer.ip() {
         return Err(format!(
             "it is on another machine, which does not reach {listens}; start the gym with --listen {}:0",
             from.ip()
@@ -209,25 +213,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_front_is_named_as_it_prints_its_address() {
+    fn a_balancer_is_named_as_it_prints_its_address() {
         let of = |url: &str| Membership::new(&url.parse().unwrap(), "key".into(), Key::random());
         for url in ["http://Node7:9000/", "http://node7:9000", "http://node7:9000/key"] {
-            assert_eq!(of(url).unwrap().front, "node7:9000");
+            assert_eq!(of(url).unwrap().balancer, "node7:9000");
         }
         for url in ["https://node7", "http://node7:9000/x/y", "http://u:p@node7"] {
             let error = of(url).unwrap_err().to_string();
             assert!(
-                error.contains("as `sandbox front` prints it") && !error.contains(":p@"),
+                error.contains("as `sandbox gym balance` prints it") && !error.contains(":p@"),
                 "{error}"
             );
         }
     }
 
     #[test]
-    fn a_gym_is_named_as_the_front_reaches_it() {
-        let of = |listens: &str, from: &str, front: &str| {
-            let [listens, from, front] = [listens, from, front].map(|one| one.parse().unwrap());
-            reachable(listens, from, front).map(|address| address.to_string())
+    fn a_gym_is_named_as_the_balancer_reaches_it() {
+        let of = |listens: &str, from: &str, balancer: &str| {
+            let [listens, from, balancer] =
+                [listens, from, balancer].map(|one| one.parse().unwrap());
+            reachable(listens, from, balancer).map(|address| address.to_string())
         };
         assert_eq!(of("127.0.0.1:7", "127.0.0.1:50", "127.0.0.1:9").unwrap(), "127.0.0.1:7");
         assert_eq!(of("0.0.0.0:7", "10.0.0.2:50", "10.0.0.1:9").unwrap(), "10.0.0.2:7");

@@ -1,4 +1,4 @@
-//! A gym behind a front, while it serves.
+//! A gym behind a balancer, while it serves.
 
 use std::net::SocketAddr;
 
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::balancer::{Error, Membership, stay};
 
-/// The task that keeps a gym on a front's list.
+/// The task that keeps a gym on a balancer's list.
 #[derive(Debug)]
 pub struct Joining {
     task: JoinHandle<Result<(), Error>>,
@@ -16,8 +16,8 @@ pub struct Joining {
 }
 
 impl Joining {
-    /// Begins to register as soon as it is known where the gym listens. A gym that its front does
-    /// not take is ended by `interrupted`.
+    /// Begins to register as soon as it is known where the gym listens. A gym that its balancer
+    /// does not take is ended by `interrupted`.
     pub fn start(
         membership: Membership,
         listens: oneshot::Receiver<SocketAddr>,
@@ -37,10 +37,10 @@ impl Joining {
         Joining { task, ended }
     }
 
-    /// Leaves the front, after the gym has ended.
+    /// Leaves the balancer, after the gym has ended.
     ///
     /// # Errors
-    /// When its front did not take it.
+    /// When its balancer did not take it.
     pub async fn end(self) -> Result<(), Error> {
         self.ended.cancel();
         match self.task.await {

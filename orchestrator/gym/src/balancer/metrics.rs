@@ -1,4 +1,4 @@
-//! The measurements of a front, in Prometheus' text format: sums, and those of each gym.
+//! The measurements of a balancer, in Prometheus' text format: sums, and those of each gym.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use prometheus::{
     Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
 
-use crate::balancer::Front;
+use crate::balancer::Balancer;
 use crate::balancer::server::State as ServerState;
 use crate::protocol::BUCKETS;
 
@@ -47,7 +47,7 @@ impl Counts {
         );
         let errors = Opts::new(
             "sandbox_front_errors_total",
-            "Requests that the front answered with an error of its own.",
+            "Requests that the balancer answered with an error of its own.",
         );
         let build =
             Opts::new("sandbox_front_build_info", "The version of the program; the value is 1.")
@@ -115,16 +115,16 @@ fn add(registry: &Registry, one: impl Collector + 'static) {
     registry.register(Box::new(one)).expect(VALID);
 }
 
-pub(crate) async fn answer(State(front): State<Arc<Front>>) -> Response {
+pub(crate) async fn answer(State(balancer): State<Arc<Balancer>>) -> Response {
     let mut text = Vec::new();
-    let families = [front.counts.registry.gather(), of_gyms(&front).gather()].concat();
+    let families = [balancer.counts.registry.gather(), of_gyms(&balancer).gather()].concat();
     // Fails only for a family without a name or measurement, and there is none.
     let _ = TextEncoder::new().encode(&families, &mut text);
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
 /// What the last looks have shown: by gym, and the sums over those that answer.
-fn of_gyms(front: &Front) -> Registry {
+fn of_gyms(balancer: &Balancer) -> Registry {
     let registry = Registry::new();
     let by = |name: &str, help: &str, labels: &[&str]| {
         let family = GaugeVec::new(Opts::new(name, help), labels).expect(VALID);
@@ -146,7 +146,7 @@ fn of_gyms(front: &Front) -> Registry {
     for state in ["up", "down"] {
         all_servers.with_label_values(&[state]).set(0.0);
     }
-    for server in front.pool.all() {
+    for server in balancer.pool.all() {
         let (url, state) = (server.url.as_str(), server.state());
         let is_up = state.is_up();
         up.with_label_values(&[url]).set(f64::from(u8::from(is_up)));

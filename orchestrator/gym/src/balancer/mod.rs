@@ -46,10 +46,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Time limit for requests in flight when the front closes.
+/// Time limit for requests in flight when the balancer closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
-/// The settings of a front.
+/// The settings of a balancer.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The listening address.
@@ -62,9 +62,9 @@ pub struct Settings {
     pub key: Utf8PathBuf,
 }
 
-/// The address of a running front.
+/// The address of a running balancer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FrontAddress {
+pub struct BalancerAddress {
     /// The base URL, with the key for clients: `http://127.0.0.1:PORT/KEY`.
     pub url: String,
     /// Number of gyms that answer.
@@ -75,7 +75,7 @@ pub struct FrontAddress {
     pub key: Utf8PathBuf,
 }
 
-/// What a front has done.
+/// What a balancer has done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Sessions that were begun.
@@ -87,7 +87,7 @@ pub struct Totals {
 }
 
 /// What all requests share.
-struct Front {
+struct Balancer {
     pool: Arc<Pool>,
     upstream: Upstream,
     sessions: Sessions,
@@ -97,9 +97,9 @@ struct Front {
     started: Instant,
 }
 
-impl Front {
-    fn new(key: String, place_within: Duration) -> Front {
-        Front {
+impl Balancer {
+    fn new(key: String, place_within: Duration) -> Balancer {
+        Balancer {
             pool: Pool::new(),
             upstream: Upstream::new(),
             sessions: Sessions::default(),
@@ -110,7 +110,7 @@ impl Front {
         }
     }
 
-    /// Whether gyms that have joined may not have registered with this front yet.
+    /// Whether gyms that have joined may not have registered with this balancer yet.
     fn is_young(&self) -> bool {
         self.started.elapsed() < join::REGISTERED_WITHIN
     }
@@ -127,7 +127,7 @@ pub async fn serve(
     settings: Settings,
     gyms: &[Url],
     interrupt: CancellationToken,
-    on_listening: impl FnOnce(&FrontAddress),
+    on_listening: impl FnOnce(&BalancerAddress),
 ) -> Result<Totals, Error> {
     let address = settings.listen;
     let listener =
@@ -135,22 +135,22 @@ pub async fn serve(
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let key = host_check::key::open(&settings.key)?;
     let guard = http::guard(bound, &key);
-    let front = Arc::new(Front::new(key, settings.place_within));
-    probe::open(&front, gyms).await?;
-    let (servers, places) = front.pool.size();
-    on_listening(&FrontAddress { url: guard.url(), servers, places, key: settings.key });
+    let balancer = Arc::new(Balancer::new(key, settings.place_within));
+    probe::open(&balancer, gyms).await?;
+    let (servers, places) = balancer.pool.size();
+    on_listening(&BalancerAddress { url: guard.url(), servers, places, key: settings.key });
     let closed = CancellationToken::new();
     let stop = closed.clone().cancelled_owned();
-    let router = http::router(front.clone(), guard);
+    let router = http::router(balancer.clone(), guard);
     let mut serving = tokio::spawn(host_check::serve(listener, router, stop));
     interrupt.cancelled().await;
-    front.pool.close();
-    let unfinished = front.pool.drain(settings.drain_within).await;
+    balancer.pool.close();
+    let unfinished = balancer.pool.drain(settings.drain_within).await;
     closed.cancel();
-    // A client that never ends its request must not keep the front open.
+    // A client that never ends its request must not keep the balancer open.
     if tokio::time::timeout(CLOSE_WITHIN, &mut serving).await.is_err() {
         serving.abort();
     }
-    front.pool.remove_all();
-    Ok(Totals { sessions: front.counts.sessions(), lost: front.counts.lost(), unfinished })
+    balancer.pool.remove_all();
+    Ok(Totals { sessions: balancer.counts.sessions(), lost: balancer.counts.lost(), unfinished })
 }

@@ -24,12 +24,12 @@ pub(crate) struct Pool {
 
 /// Why there is no place.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NoPlace {
+pub(crate) enum NoCapacity {
     /// All are taken.
     Full,
     /// No gym answers.
     NoServer,
-    /// The front is closing.
+    /// The balancer is closing.
     Closing,
 }
 
@@ -119,9 +119,9 @@ impl Pool {
     }
 
     /// A place in the least busy gym, as soon as there is one.
-    pub(crate) async fn lease(&self, until: Instant) -> Result<Lease, NoPlace> {
+    pub(crate) async fn lease(&self, until: Instant) -> Result<Lease, NoCapacity> {
         if self.closing.is_cancelled() {
-            return Err(NoPlace::Closing);
+            return Err(NoCapacity::Closing);
         }
         // A client that does not wait needs no turn, if nobody is before it.
         if Arc::strong_count(&self.waiters) == 1
@@ -141,10 +141,10 @@ impl Pool {
         };
         tokio::select! {
             biased;
-            () = self.closing.cancelled() => Err(NoPlace::Closing),
+            () = self.closing.cancelled() => Err(NoCapacity::Closing),
             place = timeout_at(until, place) => place.map_err(|_| match self.least_busy() {
-                Some(_) => NoPlace::Full,
-                None => NoPlace::NoServer,
+                Some(_) => NoCapacity::Full,
+                None => NoCapacity::NoServer,
             }),
         }
     }
@@ -207,9 +207,9 @@ mod tests {
         let turn = pool.turn.lock().await;
         let lease = pool.lease(Instant::now()).await.unwrap_or_else(|_| panic!("a place is free"));
         drop(turn);
-        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoPlace::Full));
+        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoCapacity::Full));
         server.change(|state| state.is_leaving = true);
-        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoPlace::NoServer));
+        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoCapacity::NoServer));
         assert_eq!(pool.complaints(), "http://127.0.0.1:1 is leaving");
         drop(lease);
     }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 use crate::balancer::server::{Health, Report, Server, State};
-use crate::balancer::{Error, Front};
+use crate::balancer::{Balancer, Error};
 use crate::protocol::{PLACES, SESSIONS_OPEN};
 
 /// Time between two looks at a gym.
@@ -27,13 +27,13 @@ const LARGEST: usize = 64 << 20;
 ///
 /// # Errors
 /// When something else answers there, or tasks differ.
-pub(crate) async fn open(front: &Arc<Front>, gyms: &[Url]) -> Result<(), Error> {
+pub(crate) async fn open(balancer: &Arc<Balancer>, gyms: &[Url]) -> Result<(), Error> {
     let mut looks = Vec::new();
     for url in gyms {
-        let (server, is_new) = front.pool.add(Server::new(url, true)?);
+        let (server, is_new) = balancer.pool.add(Server::new(url, true)?);
         if is_new {
-            let (front, looked_at) = (front.clone(), server.clone());
-            looks.push((server, tokio::spawn(async move { look(&front, &looked_at).await })));
+            let (balancer, looked_at) = (balancer.clone(), server.clone());
+            looks.push((server, tokio::spawn(async move { look(&balancer, &looked_at).await })));
         }
     }
     for (server, look) in looks {
@@ -49,26 +49,26 @@ pub(crate) async fn open(front: &Arc<Front>, gyms: &[Url]) -> Result<(), Error> 
             }
             Health::Unfit(why) => return Err(Error::Unfit { url: server.url.clone(), why }),
         }
-        follow(front, server);
+        follow(balancer, server);
     }
     Ok(())
 }
 
 /// Looks at a gym again and again, until it is off the list.
-pub(crate) fn follow(front: &Arc<Front>, server: Arc<Server>) {
-    let front = front.clone();
+pub(crate) fn follow(balancer: &Arc<Balancer>, server: Arc<Server>) {
+    let balancer = balancer.clone();
     tokio::spawn(async move {
         let looking = async {
             loop {
                 // The deadline is the rule: a look before it is asked for by who had no answer.
                 let _ = timeout(EVERY, server.look.notified()).await;
-                look(&front, &server).await;
+                look(&balancer, &server).await;
                 let fate = Fate::of(&server.state(), server.is_permanent);
                 server.is_gone.send_if_modified(|is_gone| {
                     std::mem::replace(is_gone, fate.is_gone) != fate.is_gone
                 });
                 if fate.is_removed {
-                    front.pool.remove(&server);
+                    balancer.pool.remove(&server);
                 }
             }
         };
@@ -99,9 +99,9 @@ impl Fate {
 }
 
 /// Looks at a gym once. What was found is in its state.
-pub(crate) async fn look(front: &Front, server: &Server) {
+pub(crate) async fn look(balancer: &Balancer, server: &Server) {
     let before = server.state();
-    let found = report(front, server).await;
+    let found = report(balancer, server).await;
     let is_found = found.is_ok();
     server.change(|state| match found {
         Ok(report) => {
@@ -115,7 +115,7 @@ pub(crate) async fn look(front: &Front, server: &Server) {
         Err(health) => state.health = health,
     });
     if is_found && !before.is_up() {
-        let health = within(compare(front, server)).await.err().unwrap_or(Health::Up);
+        let health = within(compare(balancer, server)).await.err().unwrap_or(Health::Up);
         server.change(|state| state.health = health);
     }
     let state = server.state();
@@ -128,7 +128,7 @@ pub(crate) async fn look(front: &Front, server: &Server) {
             other => tracing::warn!("{}: {other}", server.url),
         }
     }
-    front.pool.notify();
+    balancer.pool.notify();
 }
 
 async fn within<T>(asking: impl Future<Output = Result<T, Health>>) -> Result<T, Health> {
@@ -137,7 +137,7 @@ async fn within<T>(asking: impl Future<Output = Result<T, Health>>) -> Result<T,
 }
 
 /// What a gym says of itself at the first of its addresses where it answers.
-async fn report(front: &Front, server: &Server) -> Result<Report, Health> {
+async fn report(balancer: &Balancer, server: &Server) -> Result<Report, Health> {
     let without = |why: &str| Health::Down(format!("its name has no address{why}"));
     let found = within(async {
         let found = tokio::net::lookup_host(&server.authority).await;
@@ -145,7 +145,7 @@ async fn report(front: &Front, server: &Server) -> Result<Report, Health> {
     });
     let mut health = without("");
     for address in in_order(found.await?, server.state().address) {
-        match within(report_at(front, address, &server.state().prefix)).await {
+        match within(report_at(balancer, address, &server.state().prefix)).await {
             Ok(report) => {
                 server.change(|state| state.address = Some(address));
                 return Ok(report);
@@ -156,15 +156,22 @@ async fn report(front: &Front, server: &Server) -> Result<Report, Health> {
     Err(health)
 }
 
-/// These addresses, with the one that has answered before at the front.
+/// These addresses, with the one that has answered before as the first.
 fn in_order(mut found: Vec<SocketAddr>, before: Option<SocketAddr>) -> Vec<SocketAddr> {
     found.sort_by_key(|address| Some(*address) != before);
     found
 }
 
-async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<Report, Health> {
-    let (status, body) =
-        front.upstream.get((address, prefix), "/metrics", LARGEST).await.map_err(Health::Down)?;
+async fn report_at(
+    balancer: &Balancer,
+    address: SocketAddr,
+    prefix: &str,
+) -> Result<Report, Health> {
+    let (status, body) = balancer
+        .upstream
+        .get((address, prefix), "/metrics", LARGEST)
+        .await
+        .map_err(Health::Down)?;
     let unfit = || {
         Health::Unfit(format!(
             "it is no gym: GET /metrics has status {status} and no places of one"
@@ -189,17 +196,17 @@ async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<R
 }
 
 /// Finds out whether a gym that answers serves the tasks of the others.
-async fn compare(front: &Front, server: &Server) -> Result<(), Health> {
+async fn compare(balancer: &Balancer, server: &Server) -> Result<(), Health> {
     let State { address, prefix, .. } = server.state();
     let address = address.ok_or_else(|| Health::Down("it has no address".to_owned()))?;
     let (status, tasks) =
-        front.upstream.get((address, &prefix), "/tasks", LARGEST).await.map_err(Health::Down)?;
+        balancer.upstream.get((address, &prefix), "/tasks", LARGEST).await.map_err(Health::Down)?;
     if !status.is_success() {
         return Err(Health::Unfit(format!("it is no gym: GET /tasks has status {status}")));
     }
-    front.pool.admit(server, &tasks).map_err(|other| {
+    balancer.pool.admit(server, &tasks).map_err(|other| {
         Health::Unfit(format!(
-            "its tasks are not those of {other}; a front serves one suite, so start the gyms alike"
+            "its tasks are not those of {other}; a balancer serves one suite, so start the gyms alike"
         ))
     })
 }

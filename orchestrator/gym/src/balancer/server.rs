@@ -1,4 +1,4 @@
-//! One gym as the front knows it.
+//! One gym as the balancer knows it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -45,7 +45,7 @@ pub(crate) struct State {
     pub(crate) report: Report,
     /// Places in use: those of the last look, and the starts and ends since.
     pub(crate) in_use: i64,
-    /// Number of sessions that this front has started and ended.
+    /// Number of sessions that this balancer has started and ended.
     pub(crate) starts: u64,
     pub(crate) ends: u64,
     /// When a look found it up last; before that, when it was added.
@@ -168,7 +168,7 @@ impl State {
         if self.is_open() { (self.report.places - self.in_use).max(0) } else { 0 }
     }
 
-    /// Sessions of this front that may be open in it.
+    /// Sessions of this balancer that may be open in it.
     pub(crate) fn open(&self) -> u64 {
         let counted = self.starts.saturating_sub(self.ends);
         // Others may have ended without a word, or with a gym that has died.
@@ -209,7 +209,7 @@ impl Lease {
         Some(Lease { server: server.clone(), change: change.clone() })
     }
 
-    /// The place of a session that began without this front's knowledge.
+    /// The place of a session that began without this balancer's knowledge.
     pub(crate) fn adopt(server: &Arc<Server>, change: &Arc<Notify>) -> Lease {
         server.change(|state| state.starts += 1);
         Lease { server: server.clone(), change: change.clone() }

@@ -138,7 +138,7 @@ where
             confinement.map_or_else(results::Confinement::default, |had| Some(had).into());
         let conditions = Some(Conditions::attached(task, of_program));
         let record = RunRecord { conditions, confinement, ..record };
-        let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
+        let run = RunFolder::create(&run::out(suite, "attach", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;
         // Once the browser runs: what is not there yet could not be hidden.

@@ -40,5 +40,6 @@ pub fn recorded_replies(run: &RunFolder) -> Result<RecordedReplies, Error> {
 /// When the run cannot be read.
 pub fn was_attached(run: &RunFolder) -> Result<bool, Error> {
     let agent = run.run()?.agent;
-    Ok(agent == "env" || agent.starts_with("env:"))
+    // Runs of 0.1 have the command's old name, `env`.
+    Ok(["attach", "env"].contains(&agent.split(':').next().unwrap_or_default()))
 }

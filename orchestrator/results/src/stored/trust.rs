@@ -13,7 +13,7 @@ use tasks::Task;
 pub struct Conditions {
     /// What kept the agent's program from files and programs.
     pub confinement: Confinement,
-    /// Whether another program drove the browser (`sandbox env`).
+    /// Whether another program drove the browser (`sandbox attach`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub attached: bool,
     /// Whether the agent's program could read the suite, and with it the solutions.

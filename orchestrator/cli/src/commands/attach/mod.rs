@@ -1,4 +1,4 @@
-//! `sandbox env`: one episode that another program drives.
+//! `sandbox attach`: one episode that another program drives.
 
 pub(crate) mod program;
 
@@ -46,12 +46,12 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// values are not reached. A second line of JSON has the result. Exit code 1: the command failed,
 /// or time ran out.
 #[derive(clap::Args)]
-pub(crate) struct Env {
+pub(crate) struct Attach {
     /// Folder with a suite.yaml
     suite: Utf8PathBuf,
     /// Id of the task; `sandbox tasks list SUITE` prints the ids
     task: String,
-    /// Folder for the results [default: runs/SUITE-env-TIME]
+    /// Folder for the results [default: runs/SUITE-attach-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     output: Option<Utf8PathBuf>,
     /// How long the episode may take; then the command is killed [default: 600s with a COMMAND,
@@ -89,7 +89,7 @@ struct EpisodeReport<'a> {
     record: &'a EpisodeRecord,
 }
 
-impl Env {
+impl Attach {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
@@ -106,9 +106,9 @@ impl Env {
             ..confinement::of_user(&self.data)?
         };
         let name = if self.command.is_empty() {
-            "env".to_owned()
+            "attach".to_owned()
         } else {
-            format!("env:{}", self.command.join(" "))
+            format!("attach:{}", self.command.join(" "))
         };
         let stop = interrupt::token();
         let bar = progress::spinner("bringing up the world");

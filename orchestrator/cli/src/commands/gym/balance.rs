@@ -1,4 +1,4 @@
-//! `sandbox front`: one address over many servers of `sandbox gym`.
+//! `sandbox gym balance`: one address over many servers of `sandbox gym`.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const LONGEST_LIST: u64 = 1 << 20;
 /// Bearer KEY`. GET /metrics has measurements for Prometheus. Ctrl-C refuses new sessions and waits
 /// for the open ones to end; then a second line of JSON sums up.
 #[derive(clap::Args)]
-pub(crate) struct FrontCommand {
+pub(crate) struct Balance {
     /// URLs of gyms, as `sandbox gym` prints them; those that do not answer yet are taken in later.
     /// Other users of the machine see command lines, and the keys in these: see --gyms
     #[arg(value_name = "URL")]
@@ -53,19 +53,19 @@ pub(crate) struct FrontCommand {
     data: DataFolder,
 }
 
-impl FrontCommand {
+impl Balance {
     /// Serves until interrupted, then says what was served.
     pub(crate) async fn run(self) -> Outcome {
         let settings = gym::balancer::Settings {
             listen: self.listen,
             place_within: self.wait,
             drain_within: self.drain,
-            key: self.data.front_key(self.key.as_deref())?,
+            key: self.data.balancer_key(self.key.as_deref())?,
         };
         let urls = [self.urls, listed(self.gyms.as_deref())?].concat();
         let served = gym::balancer::serve(settings, &urls, interrupt::token(), |listening| {
             out::json_line(listening);
-            eprintln!("Ctrl-C waits for open sessions, and closes the front");
+            eprintln!("Ctrl-C waits for open sessions, and closes the balancer");
         });
         out::json_line(&json!(served.await?));
         Ok(())

@@ -1,10 +1,10 @@
-//! A front to ask, and a client.
+//! A balancer to ask, and a client.
 
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use camino::Utf8PathBuf;
-use gym::balancer::{Error, FrontAddress, Settings, Totals};
+use gym::balancer::{BalancerAddress, Error, Settings, Totals};
 use http::{Method, Request};
 use http_body_util::BodyExt as _;
 use hyper_util::client::legacy::Client;
@@ -15,29 +15,29 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::front::fake_gym::FakeGym;
+use crate::balancer::fake_gym::FakeGym;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(300);
 
-pub(crate) struct Front {
+pub(crate) struct Balancer {
     _folder: tempfile::TempDir,
-    pub(crate) address: FrontAddress,
+    pub(crate) address: BalancerAddress,
     pub(crate) key: String,
     pub(crate) client: Client<HttpConnector, Body>,
     pub(crate) interrupt: CancellationToken,
     pub(crate) serving: JoinHandle<Result<Totals, Error>>,
 }
 
-impl Front {
-    pub(crate) async fn open(gyms: &[&FakeGym]) -> Front {
+impl Balancer {
+    pub(crate) async fn open(gyms: &[&FakeGym]) -> Balancer {
         let urls: Vec<String> = gyms.iter().map(|gym| gym.url()).collect();
-        Front::over(&urls, PATIENCE).await.unwrap()
+        Balancer::over(&urls, PATIENCE).await.unwrap()
     }
 
-    pub(crate) async fn over(gyms: &[String], place_within: Duration) -> Result<Front, Error> {
+    pub(crate) async fn over(gyms: &[String], place_within: Duration) -> Result<Balancer, Error> {
         let folder = tempfile::tempdir().unwrap();
-        let key = Utf8PathBuf::from_path_buf(folder.path().join("front.key")).unwrap();
+        let key = Utf8PathBuf::from_path_buf(folder.path().join("balancer.key")).unwrap();
         let settings = Settings {
             listen: ([127, 0, 0, 1], 0).into(),
             place_within,
@@ -57,7 +57,7 @@ impl Front {
         let Ok(address) = said.await else { return Err(serving.await.unwrap().unwrap_err()) };
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
         let key = std::fs::read_to_string(&key).unwrap().trim().to_owned();
-        Ok(Front { _folder: folder, address, key, client, interrupt, serving })
+        Ok(Balancer { _folder: folder, address, key, client, interrupt, serving })
     }
 
     pub(crate) async fn send(

@@ -1,4 +1,4 @@
-//! The open env: programs that drive an episode over the browser's own address, and how their
+//! `sandbox attach`: programs that drive an episode over the browser's own address, and how their
 //! episodes end.
 
 use std::io::{BufRead, BufReader, Write as _};
@@ -15,7 +15,7 @@ use crate::harness::{Bench, interrupt, text};
 fn command(bench: &Bench, arguments: &[&str]) -> Result<Command> {
     let temporary = bench.path("tmp");
     std::fs::create_dir_all(&temporary)?;
-    let mut command = bench.command(&["env"]);
+    let mut command = bench.command(&["attach"]);
     command.args(arguments).env("TMPDIR", &temporary).stdout(Stdio::piped()).stderr(Stdio::piped());
     Ok(command)
 }
@@ -61,21 +61,21 @@ fn nothing_to_do(bench: &Bench) -> Result<String> {
 }
 
 /// An episode that waits for a line on its standard input.
-pub(crate) struct EnvSession {
+pub(crate) struct AttachedSession {
     child: Child,
     stdout: BufReader<ChildStdout>,
     pub(crate) facts: Value,
 }
 
-impl EnvSession {
-    pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<EnvSession> {
+impl AttachedSession {
+    pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<AttachedSession> {
         let mut child =
             command(bench, arguments)?.stdin(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
         stdout.read_line(&mut line)?;
         let facts = serde_json::from_str(&line).with_context(|| line.clone())?;
-        Ok(EnvSession { child, stdout, facts })
+        Ok(AttachedSession { child, stdout, facts })
     }
 
     /// Gives the answer; what came of it.
@@ -101,8 +101,8 @@ impl EnvSession {
 }
 
 /// The first tab, which the episode begins with.
-pub(crate) async fn first_tab(env: &EnvSession) -> Result<Tab> {
-    let tabs = env.ask("/json/list")?;
+pub(crate) async fn first_tab(session: &AttachedSession) -> Result<Tab> {
+    let tabs = session.ask("/json/list")?;
     let pages: Vec<&Value> =
         tabs.as_array().context("tabs")?.iter().filter(|tab| tab["type"] == "page").collect();
     ensure!(pages.len() == 1, "{tabs:#}");
@@ -110,8 +110,8 @@ pub(crate) async fn first_tab(env: &EnvSession) -> Result<Tab> {
 }
 
 /// A tab in a context of its own, such as programs make.
-pub(crate) async fn tab_in_new_context(env: &EnvSession, url: &str) -> Result<Tab> {
-    let version = env.ask("/json/version")?;
+pub(crate) async fn tab_in_new_context(session: &AttachedSession, url: &str) -> Result<Tab> {
+    let version = session.ask("/json/version")?;
     let mut tab =
         Tab::connect(version["webSocketDebuggerUrl"].as_str().context("its address")?).await?;
     let context = tab.call("Target.createBrowserContext", json!({})).await?;
@@ -124,14 +124,16 @@ pub(crate) async fn tab_in_new_context(env: &EnvSession, url: &str) -> Result<Ta
 async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env =
-        EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
+    let session = AttachedSession::open(
+        &bench,
+        &["tasks/demo", "connecting-train", "--output", out.as_str()],
+    )?;
     ensure!(
-        env.facts["start_url"] == "https://www.aldria-rail.test/" && env.facts["seed"] == 7,
+        session.facts["start_url"] == "https://www.aldria-rail.test/" && session.facts["seed"] == 7,
         "{}",
-        env.facts
+        session.facts
     );
-    let mut tab = first_tab(&env).await?;
+    let mut tab = first_tab(&session).await?;
     tab.evaluate("document.querySelector('[name=from]').value = 'BRW'").await?;
     tab.evaluate(
         "[...document.querySelectorAll('button')].find(b => b.textContent === 'Find trains').click()",
@@ -142,7 +144,7 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
     tab.until(&format!("!!{train}")).await?;
     tab.evaluate(&format!("{train}.click()")).await?;
     tab.until("location.pathname === '/trains/ic-203'").await?;
-    let record = env.answer("This is the train.")?;
+    let record = session.answer("This is the train.")?;
     ensure!(record["score"] == 1.0 && record["success"] == true, "{record:#}");
     ensure!(
         record["outcome"]["kind"] == "answered" && record["answer"] == "This is the train.",
@@ -156,15 +158,15 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
 #[tokio::test]
 async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
     let bench = Bench::new()?;
-    let env = EnvSession::open(
+    let session = AttachedSession::open(
         &bench,
         &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
     )?;
-    let mut tab = first_tab(&env).await?;
+    let mut tab = first_tab(&session).await?;
     tab.goto("https://www.cityscreen.test/nonesuch").await?;
     tab.goto("https://elsewhere.test/").await?;
-    interrupt(&env.child)?;
-    let record = env.end()?;
+    interrupt(&session.child)?;
+    let record = session.end()?;
     ensure!(record["outcome"]["kind"] == "stopped" && record["score"] == 0.0, "{record:#}");
     ensure!(record["misses"][0]["url"] == "https://www.cityscreen.test/nonesuch", "{record:#}");
     ensure!(record["refused_hosts"].to_string().contains("elsewhere.test"), "{record:#}");
@@ -186,17 +188,20 @@ async fn written(path: &camino::Utf8Path) -> Result<()> {
 async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
-    let env =
-        EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
-    let answer = camino::Utf8PathBuf::from(env.facts["answer_file"].as_str().context("a file")?);
+    let session = AttachedSession::open(
+        &bench,
+        &["tasks/demo", "connecting-train", "--output", out.as_str()],
+    )?;
+    let answer =
+        camino::Utf8PathBuf::from(session.facts["answer_file"].as_str().context("a file")?);
     let folder = answer.parent().and_then(|own| own.parent()).context("a folder")?;
     written(&folder.join("step-01.png")).await?;
-    let mut tab = first_tab(&env).await?;
+    let mut tab = first_tab(&session).await?;
     for (step, path) in [(2, "stations"), (3, "trains/ic-203"), (4, "fares")] {
         tab.goto(&format!("https://www.aldria-rail.test/{path}")).await?;
         written(&folder.join(format!("step-0{step}.png"))).await?;
     }
-    env.answer("This is the train.")?;
+    session.answer("This is the train.")?;
 
     let episode = out.join("episodes/connecting-train-1");
     let trace = std::fs::read_to_string(episode.join("trace.jsonl"))?;
@@ -229,17 +234,17 @@ const WORKER: &str = "new Promise(done => {
 #[tokio::test]
 async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker() -> Result<()> {
     let bench = Bench::new()?;
-    let env = EnvSession::open(
+    let session = AttachedSession::open(
         &bench,
         &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
     )?;
-    let start: jiff::Timestamp = env.facts["clock"].as_str().context("a clock")?.parse()?;
+    let start: jiff::Timestamp = session.facts["clock"].as_str().context("a clock")?.parse()?;
     #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are far below 2^53")]
     let start = start.as_millisecond() as f64;
     let began = Instant::now();
-    let mut first = first_tab(&env).await?;
-    let mut empty = tab_in_new_context(&env, "about:blank").await?;
-    let mut other = tab_in_new_context(&env, "https://clock.meridian.test/determinism").await?;
+    let mut first = first_tab(&session).await?;
+    let mut empty = tab_in_new_context(&session, "about:blank").await?;
+    let mut other = tab_in_new_context(&session, "https://clock.meridian.test/determinism").await?;
     other
         .until("location.host === 'clock.meridian.test' && document.readyState === 'complete'")
         .await?;
@@ -269,7 +274,7 @@ async fn clocks_start_at_the_worlds_and_run_on_in_every_tab_context_and_worker()
     );
     let moved = moved.await?.as_f64().context("a time")?;
     ensure!((290.0..60_000.0).contains(&moved), "{moved}");
-    env.answer("")?;
+    session.answer("")?;
     Ok(())
 }
 
@@ -278,11 +283,11 @@ async fn two_episodes_see_the_same_random_numbers() -> Result<()> {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let bench = Bench::new()?;
-        let env = EnvSession::open(
+        let session = AttachedSession::open(
             &bench,
             &["tasks/demo", "clock-time-zone", "--output", bench.path("out").as_str()],
         )?;
-        let mut tab = first_tab(&env).await?;
+        let mut tab = first_tab(&session).await?;
         let mut numbers = vec![
             tab.evaluate("[Math.random(), crypto.getRandomValues(new Uint32Array(2))].join()")
                 .await?,
@@ -294,7 +299,7 @@ async fn two_episodes_see_the_same_random_numbers() -> Result<()> {
         numbers.push(tab.evaluate("Math.random()").await?);
         ensure!(numbers[1] != numbers[2], "a page that is loaded again is not the same page");
         seen.push(numbers);
-        env.answer("")?;
+        session.answer("")?;
     }
     ensure!(seen[0] == seen[1], "{seen:?}");
     Ok(())

@@ -1,4 +1,4 @@
-//! `sandbox front`: one address over gyms with real browsers.
+//! `sandbox gym balance`: one address over gyms with real browsers.
 
 use std::time::{Duration, Instant};
 
@@ -22,9 +22,9 @@ fn gyms() -> Result<Vec<(Bench, Gym)>> {
     (0..GYMS).map(open).collect()
 }
 
-fn front(bench: &Bench, arguments: &[&str], gyms: &[(Bench, Gym)]) -> Result<Gym> {
+fn balancer(bench: &Bench, arguments: &[&str], gyms: &[(Bench, Gym)]) -> Result<Gym> {
     let urls: Vec<String> = gyms.iter().map(|(_, gym)| gym.url()).collect();
-    let mut command = bench.command(&["front"]);
+    let mut command = bench.command(&["gym", "balance"]);
     command.args(arguments).args(urls);
     Gym::start(command)
 }
@@ -40,10 +40,10 @@ fn at_once<I: Send, T: Send>(inputs: Vec<I>, work: impl Fn(I) -> T + Sync) -> Ve
 }
 
 /// Waits until the measurements have this line.
-fn measures(front: &Gym, line: &str) -> Result<()> {
+fn measures(balancer: &Gym, line: &str) -> Result<()> {
     let since = Instant::now();
     loop {
-        let text = front.read("/metrics")?;
+        let text = balancer.read("/metrics")?;
         if text.lines().any(|own| own == line) {
             return Ok(());
         }
@@ -55,9 +55,9 @@ fn measures(front: &Gym, line: &str) -> Result<()> {
 #[test]
 fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<()> {
     let (mut gyms, bench) = (gyms()?, Bench::new()?);
-    let front = front(&bench, &[], &gyms)?;
+    let balancer = balancer(&bench, &[], &gyms)?;
     let all = GYMS * PLACES;
-    for last in at_once(vec![(); all], |()| play(&front)) {
+    for last in at_once(vec![(); all], |()| play(&balancer)) {
         let last = last?;
         ensure!(last["reward"] == 1.0 && last["terminated"] == true, "{}", last["info"]);
     }
@@ -69,12 +69,12 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
         ensure!(text.lines().any(|own| own == line), "every gym has its part: {line}: {text}");
     }
 
-    let begin = |()| front.get("/reset", &json!({ "task": "guest-booking" }));
+    let begin = |()| balancer.get("/reset", &json!({ "task": "guest-booking" }));
     let begun: Vec<Value> = at_once(vec![(); all], begin).into_iter().collect::<Result<_>>()?;
     gyms[0].1.kill()?;
     // A message names no key.
     let killed = format!("the gym at http://{}, ", gyms[0].1.address);
-    let ended = at_once(begun.clone(), |begun| play_on(&front, begun));
+    let ended = at_once(begun.clone(), |begun| play_on(&balancer, begun));
     let mut lost = 0;
     for (begun, ended) in begun.iter().zip(ended) {
         match ended {
@@ -95,8 +95,8 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
         }
     }
     ensure!(lost == PLACES, "{lost} sessions were lost");
-    ensure!(play(&front)?["reward"] == 1.0, "new sessions go elsewhere");
-    measures(&front, "sandbox_front_servers{state=\"up\"} 3")?;
+    ensure!(play(&balancer)?["reward"] == 1.0, "new sessions go elsewhere");
+    measures(&balancer, "sandbox_front_servers{state=\"up\"} 3")?;
 
     let address = gyms[0].1.address.to_string();
     let again = Bench::new()?;
@@ -105,36 +105,36 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
     let arguments = ["--workers", &PLACES.to_string(), "--listen", &address, "--key", key.as_str()];
     let gym = Gym::open(&again, &arguments)?;
     gyms[0] = (again, gym);
-    measures(&front, "sandbox_front_servers{state=\"up\"} 4")?;
+    measures(&balancer, "sandbox_front_servers{state=\"up\"} 4")?;
     let begun: Vec<Value> = at_once(vec![(); all], begin).into_iter().collect::<Result<_>>()?;
     ensure!(gyms[0].1.read("/metrics")?.lines().any(|line| line == "sandbox_gym_sessions_open 2"));
     let ended =
-        at_once(begun, |begun| front.get("/close", &json!({ "session": begun["session"] })));
+        at_once(begun, |begun| balancer.get("/close", &json!({ "session": begun["session"] })));
     ended.into_iter().collect::<Result<Vec<_>>>()?;
-    let totals = front.interrupt()?;
+    let totals = balancer.interrupt()?;
     let sessions = 3 * all + 1;
     ensure!(totals == json!({ "sessions": sessions, "lost": PLACES, "unfinished": 0 }), "{totals}");
     Ok(())
 }
 
 #[test]
-fn a_gym_joins_a_front_serves_its_clients_and_leaves() -> Result<()> {
+fn a_gym_joins_a_balancer_serves_its_clients_and_leaves() -> Result<()> {
     let (bench, gym_bench) = (Bench::new()?, Bench::new()?);
-    let key = bench.path("keys/front.key");
-    let front = front(&bench, &["--wait=60", "--key", key.as_str()], &[])?;
+    let key = bench.path("keys/balancer.key");
+    let balancer = balancer(&bench, &["--wait=60", "--key", key.as_str()], &[])?;
     let wrong = bench.path("wrong.key");
     std::fs::copy(&key, &wrong)?;
     std::fs::write(&wrong, "another")?;
-    let (url, out) = (front.url(), gym_bench.path("out"));
+    let (url, out) = (balancer.url(), gym_bench.path("out"));
     let join = ["gym", "tasks/demo", "--output", out.as_str(), "--join", &url, "--join-key"];
     let output = gym_bench.run(&[&join[..], &[wrong.as_str()]].concat())?;
     let said = text(&output.stderr);
     ensure!(
-        output.status.code() == Some(3) && said.contains("failed to join the front"),
+        output.status.code() == Some(3) && said.contains("failed to join the balancer"),
         "{output:?}"
     );
     let gym = Gym::open(&gym_bench, &["--join", &url, "--join-key", key.as_str()])?;
-    ensure!(play(&front)?["reward"] == 1.0);
+    ensure!(play(&balancer)?["reward"] == 1.0);
 
     let program = "
 import sys, sandbox_agents
@@ -150,15 +150,15 @@ print(env.result['outcome']['kind'])
 
     let end = gym.end(&gym_bench)?;
     ensure!(end["episodes"] == 2 && end["errors"] == 0, "{end}");
-    measures(&front, "sandbox_front_servers{state=\"up\"} 0")?;
-    let (status, refused) = front.post("/tasks", &json!({}))?;
+    measures(&balancer, "sandbox_front_servers{state=\"up\"} 0")?;
+    let (status, refused) = balancer.post("/tasks", &json!({}))?;
     ensure!(
         status == 503 && refused["error"].to_string().contains("none is registered"),
         "{refused}"
     );
-    let output = bench.run(&["front", &url])?;
+    let output = bench.run(&["gym", "balance", &url])?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(2) && said.contains("it is no gym"), "{output:?}");
-    ensure!(front.interrupt()? == json!({ "sessions": 2, "lost": 0, "unfinished": 0 }));
+    ensure!(balancer.interrupt()? == json!({ "sessions": 2, "lost": 0, "unfinished": 0 }));
     Ok(())
 }

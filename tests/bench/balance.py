@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What `sandbox front` costs: sessions in many gyms through it, beside the same in the gyms directly.
+"""What `sandbox gym balance` costs: sessions in many gyms through it, beside the same in the gyms directly.
 
-    front.py SANDBOX [GYMS] [PLACES] [SECONDS]
+    balance.py SANDBOX [GYMS] [PLACES] [SECONDS]
 
-Starts GYMS (4) gyms of the demo suite with PLACES (4) places each, and a front over them. As many clients as there are places
-step for SECONDS (20): directly, through the front, and once more each. Then one client alone sends each request to the gym
-and through the front, in turn: steps of one session, and small requests.
+Starts GYMS (4) gyms of the demo suite with PLACES (4) places each, and a balancer over them. As many clients as there are places
+step for SECONDS (20): directly, through the balancer, and once more each. Then one client alone sends each request to the gym
+and through the balancer, in turn: steps of one session, and small requests.
 """
 
 import concurrent.futures
@@ -93,25 +93,25 @@ def show(name, direct, through):
     print(f"| {name} | {cells[0]:.2f} | {cells[1]:.2f} | {cells[2]:.2f} | {cells[3]:.2f} | {statistics.median(added):+.2f} |")
 
 
-def latency(gym, front):
-    """One client alone; each request goes both ways in turn. Milliseconds that the front adds to a small one."""
-    gym, front = Client(gym), Client(front)
-    print("| one client, ms | direct p50 | front p50 | direct p99 | front p99 | added, median of pairs |")
+def latency(gym, balancer):
+    """One client alone; each request goes both ways in turn. Milliseconds that the balancer adds to a small one."""
+    gym, balancer = Client(gym), Client(balancer)
+    print("| one client, ms | direct p50 | balancer p50 | direct p99 | balancer p99 | added, median of pairs |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     small = lambda client: lambda: client.ask("GET", "/tasks")
-    pairs = [(timed(small(gym))[0], timed(small(front))[0]) for _ in range(SMALL)]
+    pairs = [(timed(small(gym))[0], timed(small(balancer))[0]) for _ in range(SMALL)]
     show(f"{SMALL} small requests", *zip(*pairs))
     added = statistics.median(through - direct for direct, through in pairs)
     pairs = []
     while len(pairs) < STEPS:
-        session, goes_on = front.reset(), True
+        session, goes_on = balancer.reset(), True
         while goes_on:
             direct, goes_on = timed(lambda: gym.step(session))
             if goes_on:
-                through, goes_on = timed(lambda: front.step(session))
+                through, goes_on = timed(lambda: balancer.step(session))
                 # The last step ends the episode, which takes longer.
                 pairs += [(direct, through)] if goes_on else []
-        front.ask("POST", "/close", {"session": session})
+        balancer.ask("POST", "/close", {"session": session})
     show(f"{len(pairs)} steps", *zip(*pairs))
     return added
 
@@ -125,32 +125,32 @@ def main():
             for number in range(gyms):
                 started.append(serve(sandbox, "gym", "tasks/demo", "--workers", str(places), "--output", str(folder / str(number))))
             urls = [url for _, url in started]
-            started.append(serve(sandbox, "front", "--key", str(folder / "key"), *urls))
-            front = started[-1][1]
+            started.append(serve(sandbox, "gym", "balance", "--key", str(folder / "key"), *urls))
+            balancer = started[-1][1]
             direct, through = [], []
             # Browsers start at the first round, which does not count.
             throughput(urls * places, 1)
             for _ in range(2):
                 direct.append(throughput(urls * places, seconds))
-                through.append(throughput([front] * gyms * places, seconds))
+                through.append(throughput([balancer] * gyms * places, seconds))
             direct, through = statistics.mean(direct), statistics.mean(through)
             print(f"{gyms} gyms of {places} places, {gyms * places} clients: {direct:.1f} steps a second directly, "
-                  f"{through:.1f} through the front: {through / direct:.2f}x\n")
+                  f"{through:.1f} through the balancer: {through / direct:.2f}x\n")
         finally:
             for process, _ in reversed(started):
                 process.send_signal(signal.SIGINT)
                 process.wait(120)
-        # A session of the front is one of the gym: the only one.
+        # A session of the balancer is one of the gym: the only one.
         try:
             started = [serve(sandbox, "gym", "tasks/demo", "--output", str(folder / "one"))]
-            started.append(serve(sandbox, "front", "--key", str(folder / "key"), started[0][1]))
+            started.append(serve(sandbox, "gym", "balance", "--key", str(folder / "key"), started[0][1]))
             added = latency(started[0][1], started[1][1])
         finally:
             for process, _ in reversed(started):
                 process.send_signal(signal.SIGINT)
                 process.wait(120)
     if (gyms, places) == (4, 4):
-        measured.keep("bench-front", {"steps": through / direct, "steps-front": through, "steps-direct": direct, "added": added})
+        measured.keep("bench-balance", {"steps": through / direct, "steps-balancer": through, "steps-direct": direct, "added": added})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-//! `sandbox gym`: a suite as environments that other programs reset and step.
+//! `sandbox gym SUITE`: a suite as environments that other programs reset and step.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,24 +23,13 @@ use crate::terminal::out;
 use crate::terminal::progress;
 use crate::trust::SiteVariables;
 
-/// Serve the tasks of a suite as BrowserGym environments over HTTP
-///
-/// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists
-/// the tasks. POST /reset with {"task": ID} begins an episode in a pristine world; it returns
-/// session, observation and info. POST /step with {"session", "action"} returns observation,
-/// reward, terminated, truncated and info. POST /close with {"session"} ends the episode. GET
-/// /metrics has measurements for Prometheus.
-/// Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py
-/// wraps the server as a Gymnasium environment.
-///
-/// The reward is 0 until the end of the episode, then the task's score. The results are a normal
-/// run of the agent `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second
-/// line of JSON sums up the others. Only who has the whole URL can use the server: its first part
-/// is a key, derived from the secret in --key. By default only this machine reaches it.
+/// Options of a gym, and its suite.
 #[derive(clap::Args)]
-pub(crate) struct Gym {
+pub(super) struct Serve {
     /// Folder with a suite.yaml
-    suite: Utf8PathBuf,
+    // Required unless there is a command, which `Option` cannot say.
+    #[arg(required = true)]
+    suite: Option<Utf8PathBuf>,
     /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -79,10 +68,10 @@ pub(crate) struct Gym {
     /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
-    /// Serve behind this `sandbox front` as well: register with it, and leave it at the end
-    #[arg(long, value_name = "FRONT-URL")]
+    /// Serve behind this `sandbox gym balance` as well: register with it, and leave it at the end
+    #[arg(long, value_name = "BALANCER-URL")]
     join: Option<Url>,
-    /// File with the key of that front [default: front.key in the folder of --data]
+    /// File with the key of that balancer [default: front.key in the folder of --data]
     #[arg(long, value_name = "FILE", requires = "join")]
     join_key: Option<Utf8PathBuf>,
     #[command(flatten)]
@@ -93,11 +82,12 @@ pub(crate) struct Gym {
     data: DataFolder,
 }
 
-impl Gym {
+impl Serve {
     /// Serves until interrupted, then says what was played.
-    pub(crate) async fn run(self) -> Outcome {
+    pub(super) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let mut suite = play::suites::load_undated(&self.suite)?;
+        let suite = self.suite.expect("a suite is required without a command");
+        let mut suite = play::suites::load_undated(&suite)?;
         let trust = &self.scoring.models.trust;
         let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {
@@ -123,10 +113,10 @@ impl Gym {
             .or_environment("make the key of the gym")?;
         let (told, listens) = oneshot::channel();
         let joining = match self.join {
-            Some(front) => {
-                let front_key = self.data.front_key(self.join_key.as_deref())?;
+            Some(balancer) => {
+                let balancer_key = self.data.balancer_key(self.join_key.as_deref())?;
                 Some(gym::balancer::Joining::start(
-                    gym::balancer::Membership::new(&front, front_key, key.clone())?,
+                    gym::balancer::Membership::new(&balancer, balancer_key, key.clone())?,
                     listens,
                     interrupt::token(),
                 ))
@@ -149,7 +139,7 @@ impl Gym {
                 shown.finish_and_clear();
                 out::json_line(listening);
                 if let Some(told) = told.lock().take() {
-                    // Nobody listens where there is no front.
+                    // Nobody listens where there is no balancer.
                     let _ = told.send(listening.address);
                 }
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
