@@ -1,10 +1,10 @@
-//! Where an address leads, in words.
+//! Describes the server of an address in words.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// The origin of an address, with a note where it is no server of the public web.
+/// Returns the origin of an address, with a note if it is no server of the public web.
 pub(super) fn described(address: &str) -> String {
     let Ok(url) = Url::parse(address) else { return address.to_owned() };
     let origin = match (url.host(), url.port()) {

@@ -1,5 +1,4 @@
-//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a
-//! run.
+//! Scores attempts that were saved elsewhere, and the episodes of a run, without playing anything.
 
 mod attempts;
 mod fields;
@@ -77,8 +76,8 @@ async fn episode(
     record
 }
 
-/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an
-/// error stays one.
+/// Scores the episodes of a run again, by the rules of a suite that has its tasks. An episode that
+/// ended in an error stays one.
 ///
 /// # Errors
 /// When the run cannot be read or written, or the suite lacks one of its tasks.

@@ -1,9 +1,9 @@
-//! What pages see of the device that shows them: that of the world, with what a task changes.
+//! The device that pages see: that of the world, with the task's changes.
 
 use browser::{Device, Geolocation, Pace};
 use tasks::{DeviceSpec, Place, WorldSpec};
 
-/// What the pages of a world's tasks see.
+/// Returns the device for tasks that change nothing of it.
 pub fn of_world(spec: &WorldSpec) -> Device {
     Device {
         viewport: spec.viewport,
@@ -13,12 +13,12 @@ pub fn of_world(spec: &WorldSpec) -> Device {
     }
 }
 
-/// How much of their own time the pages of a world get in a step.
+/// Returns how much of their own time pages get in a step.
 pub(crate) fn pace(spec: &WorldSpec) -> Pace {
     Pace { least: spec.pace.least, most: spec.pace.most }
 }
 
-/// What the pages of a task in this world see.
+/// Returns the device of a task in this world.
 pub fn of_task(spec: &WorldSpec, task: &DeviceSpec) -> Device {
     let usual = of_world(spec);
     let place = |place: Place| Geolocation {

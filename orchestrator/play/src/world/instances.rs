@@ -11,10 +11,10 @@ use tasks::Task;
 
 use super::memory;
 
-/// What a worker's browser and gateway take, in bytes.
+/// The memory of a worker's browser and gateway, in bytes.
 const WORKER: u64 = 700 << 20;
 
-/// Copies of each site, by name, for so many workers in so much memory.
+/// Returns the number of instances of each site, by name, for so many workers in so much memory.
 pub(crate) fn plan_instances(
     sites: &[Site],
     tasks: &[Task],
