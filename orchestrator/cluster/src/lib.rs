@@ -43,7 +43,7 @@ mod submit;
 pub use error::Error;
 pub use options::PartOptions;
 
-/// The word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     // A word with a zero byte cannot come from a command line.
     shlex::try_quote(word).map_or_else(|_| "''".to_owned(), |word| word.into_owned())

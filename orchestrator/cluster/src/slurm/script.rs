@@ -8,16 +8,16 @@ use crate::folder::ClusterFolder;
 use crate::plan::Plan;
 use crate::{Error, quoted};
 
-/// What the script does.
+/// The content of the job script.
 #[derive(Debug)]
 pub struct JobScript<'a> {
-    /// The plan that it plays a part of.
+    /// The plan whose part it plays.
     pub plan: &'a Plan,
     /// The words after the program, without those that tell the parts apart.
     pub arguments: &'a [String],
 }
 
-/// Writes `job.sh`. Only its owner can read it: there may be secrets among the arguments.
+/// Writes `job.sh`. Only its owner can read it, because the arguments may have secrets.
 ///
 /// # Errors
 /// When it cannot be written.
