@@ -85,7 +85,7 @@ fn session_of(body: &Bytes) -> Option<String> {
     session.filter(|session| session.len() <= LONGEST_ID)
 }
 
-/// A request that any gym can answer.
+/// Answers a request that any gym can answer.
 async fn anywhere(front: &Front, head: &Parts, body: Body) -> Response {
     let Some(server) = front.pool.least_busy() else {
         return no_place(front, &NoPlace::NoServer, front.place_within);
@@ -111,7 +111,8 @@ fn no_answer(front: &Front, server: &Server, failure: &Failure) -> Response {
 }
 
 /// Begins a session in the least busy gym. A gym that is full all the same, or cannot be reached,
-/// is passed over. A reset that two gyms broke off may be what ends them: it goes to no third.
+/// is passed over. If a reset has broken off at two gyms, the reset may be the cause, so no third
+/// gym gets it.
 async fn reset(front: &Front, head: &mut Parts, body: Bytes, wait: Option<Duration>) -> Response {
     let within = wait.map_or(front.place_within, |wait| wait.min(front.place_within));
     let until = tokio::time::Instant::now() + within;
@@ -171,7 +172,7 @@ fn no_place(front: &Front, why: &NoPlace, waited: Duration) -> Response {
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error)
 }
 
-/// A request of a session, for the gym that has it.
+/// Answers a request of a session, by the gym that has it.
 async fn in_session(front: &Front, head: &Parts, body: Bytes, session: &str) -> Response {
     let Some(server) = front.sessions.find(session) else {
         return unknown(front, head, body, session).await;
@@ -212,14 +213,15 @@ async fn in_session(front: &Front, head: &Parts, body: Bytes, session: &str) -> 
     }
 }
 
-/// Whether a gym has never had the session, or has forgotten it.
+/// Returns whether a gym has never had the session, or has forgotten it.
 fn is_forgotten(answer: &Response) -> bool {
     let (session, episode) = (text(answer, &SESSION), text(answer, &EPISODE));
     answer.status() == StatusCode::NOT_FOUND && session.is_none() && episode == Some(ENDED)
 }
 
-/// A session that was begun before this front, or long ago: the gym that has it is the one that
-/// names it. What others answer, such as an error in the request, is told if there is none.
+/// Answers a request of a session that began before this front, or long ago. All gyms are asked,
+/// and the one that knows the session has it. If none does, the client gets another of their
+/// answers, such as an error in the request.
 async fn unknown(front: &Front, head: &Parts, body: Bytes, session: &str) -> Response {
     let mut other = None;
     for server in front.pool.all().into_iter().filter(|server| server.state().is_up()) {

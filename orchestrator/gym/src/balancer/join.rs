@@ -17,19 +17,20 @@ use url::Url;
 use crate::balancer::Error;
 use crate::balancer::server::{authority, without_password};
 
-/// How long a front that does not answer is waited for at the start.
+/// The time limit for a front to answer at the start.
 const JOIN_WITHIN: Duration = Duration::from_secs(60);
-/// Time between two attempts at that.
+/// The pause between two such attempts.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A gym registers again so often, because a front that was started anew does not know it.
+/// The interval at which a gym registers again, because a restarted front does not know it.
 const EVERY: Duration = Duration::from_secs(10);
-/// Time limit for an answer. A front looks at a gym before it takes it in.
+/// The time limit for an answer. A front probes a gym before it adds it.
 const WITHIN: Duration = Duration::from_secs(15);
-/// After so long, a front that was started anew has all gyms back.
+/// The time after which a restarted front has all gyms back.
 pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
 const LARGEST: usize = 1 << 20;
 
-/// The front of a gym. Its key is read when it is needed, because it is made at the front's start.
+/// The membership of a gym in a front. The front's key is read only when it is needed, because the
+/// front makes it at its start.
 #[derive(Debug, Clone)]
 pub struct Membership {
     /// Host and port of the front.
@@ -40,16 +41,16 @@ pub struct Membership {
     own: Key,
 }
 
-/// Why a front did not answer as wished.
+/// The reason why a front did not add the gym.
 enum Refusal {
-    /// It cannot take the gym in now, and may later.
+    /// The front may add the gym later.
     NotYet(String),
-    /// It does not want the gym.
+    /// The front will never add the gym.
     Never(String),
 }
 
 /// Registers a gym, keeps it on the list until the interrupt, and then takes it off. The interrupt
-/// comes after the gym has ended. A gym that somebody else takes off the list stays off.
+/// comes after the gym has ended. A gym that was taken off the list by its owner stays off.
 ///
 /// # Errors
 /// When the front refuses the gym, or does not answer for a minute at the start.
@@ -184,8 +185,8 @@ impl Membership {
     }
 }
 
-/// The address at which the front reaches the gym: that from which the gym reaches the front, if
-/// the gym listens everywhere.
+/// Returns the address at which the front reaches the gym. If the gym listens on all addresses, it
+/// is the one from which the gym reaches the front.
 fn reachable(
     listens: SocketAddr,
     from: SocketAddr,

@@ -19,7 +19,7 @@ use crate::protocol::BUCKETS;
 const ERRORS: [&str; 5] = ["full", "no_server", "closing", "session_lost", "unanswered"];
 const VALID: &str = "the names of the measurements are valid and differ";
 
-/// What is counted as it happens.
+/// The counters that are updated as events happen.
 pub(crate) struct Counts {
     registry: Registry,
     steps: Histogram,
@@ -123,7 +123,7 @@ pub(crate) async fn answer(State(front): State<Arc<Front>>) -> Response {
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
-/// What the last looks have shown: by gym, and the sums over those that answer.
+/// Returns the measurements of the last probes: by gym, and the sums over those that answer.
 fn of_gyms(front: &Front) -> Registry {
     let registry = Registry::new();
     let by = |name: &str, help: &str, labels: &[&str]| {
