@@ -109,8 +109,8 @@ impl Session {
         self.send_input(page, vec![pressed]).await
     }
 
-    /// Where to drop something that has just been grabbed. Not known earlier: the element may have
-    /// to be scrolled into view, or make room.
+    /// Finds the point at which to drop something that has just been grabbed. It is not known
+    /// earlier: the element may have to be scrolled into view, or make room.
     async fn aim_of_drag(
         &self,
         page: &Page,

@@ -77,8 +77,8 @@ impl Session {
         self.action_target.as_ref()
     }
 
-    /// What received the last action: the element under the mouse when it was pressed, or the one
-    /// with the focus when keys were. `None` if nothing did, or if that is not known.
+    /// The element that received the last action: the one under the mouse when it was pressed, or
+    /// the one with the focus when keys were. `None` if nothing did, or if that is not known.
     pub fn receiver(&self) -> Option<&str> {
         self.receiver.as_deref()
     }

@@ -25,7 +25,7 @@ const DETACH_GRACE: Duration = Duration::from_secs(5);
 /// A command and its parameters.
 pub(crate) type Command = (&'static str, Value);
 
-/// How the targets of one episode are prepared.
+/// The preparation of an episode's targets.
 #[derive(Debug)]
 pub(crate) struct TargetSetup {
     /// The browser context of the episode; `None` in attach mode, where the whole browser is the
@@ -47,7 +47,7 @@ pub(crate) struct TargetSetup {
     pub(crate) preparation: Box<dyn Preparation>,
 }
 
-/// What targets get besides what all have, and who hears of them before the tracker does.
+/// A further preparation of targets, besides that of all. It hears of them before the tracker does.
 pub(crate) trait Preparation: Debug + Send + Sync {
     /// The commands that make a page or frame see the device.
     fn page_overrides(&self) -> Vec<Command>;

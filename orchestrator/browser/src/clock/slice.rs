@@ -25,12 +25,12 @@ use crate::clock::state::ClockState;
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
 
-/// How late a response may come beside a stream, in the page's own time.
+/// The latest that a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
 /// The shortest grant: it brings an expired budget to its end.
 const MIN_GRANT: Duration = Duration::from_millis(1);
 
-/// How a grant of time ended.
+/// The end of a grant of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GrantOutcome {
     /// All of it has run.

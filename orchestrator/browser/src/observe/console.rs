@@ -1,4 +1,4 @@
-//! What pages write to the console, their uncaught errors, and what the browser complains of.
+//! Collects the console messages of pages, their uncaught errors, and the browser's own complaints.
 //!
 //! The sources are the DevTools domains `Console` and `Log`, and `inject/reported.js` for errors.
 //! `Runtime.enable` is not used: it previews logged objects, and so runs getters of the page.

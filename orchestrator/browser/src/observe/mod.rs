@@ -1,4 +1,4 @@
-//! What an agent sees of a page.
+//! Observes a page for an agent.
 //!
 //! ```text
 //! options           which parts of an observation are wanted, and how they are written

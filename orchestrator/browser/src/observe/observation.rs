@@ -35,7 +35,7 @@ pub struct Observation {
     pub focused: Option<String>,
     /// The last action, in BrowserGym's notation.
     pub last_action: Option<String>,
-    /// Why the last action had no effect, if it had none.
+    /// The reason why the last action had no effect, if it had none.
     pub last_action_error: Option<String>,
     /// Dialogs since the last action began.
     pub dialogs: Vec<Dialog>,
@@ -53,7 +53,7 @@ pub struct Observation {
     pub elapsed_ms: u64,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
-    /// Where the elements of the tree are that are in view, by their bids.
+    /// The boxes of the tree's elements that are in view, by their bids.
     pub boxes: BTreeMap<String, ElementBox>,
     /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
     pub properties: Vec<(String, Properties)>,
@@ -86,7 +86,7 @@ impl Observation {
 /// A frame's tree, and its raw form if that is needed.
 type RawTree = (AxTree, Option<Box<RawValue>>);
 
-/// What is read from a page while the bids are written in its elements.
+/// The trees of a page, read while the bids are written in its elements.
 #[derive(Debug)]
 struct MarkedPage {
     trees: Vec<Result<RawTree, Error>>,

@@ -1,4 +1,4 @@
-//! What an observation reports besides the page: dialogs and downloads.
+//! The reports of an observation besides the page: dialogs and downloads.
 
 use std::fmt;
 use std::path::PathBuf;

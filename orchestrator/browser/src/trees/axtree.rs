@@ -332,7 +332,7 @@ pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOut
     out
 }
 
-/// What happened to a node.
+/// The handling of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeOutcome {
     Shown,

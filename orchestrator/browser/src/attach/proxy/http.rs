@@ -16,7 +16,7 @@ use crate::Error;
 use crate::attach::door::{HttpResponse, Place, Rejection};
 use crate::page::addresses;
 
-/// Where the WebSocket of the browser as a whole is.
+/// The path of the WebSocket of the browser as a whole.
 const BROWSER: &str = "/devtools/browser";
 
 /// Answers one request.

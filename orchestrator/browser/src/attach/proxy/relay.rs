@@ -37,7 +37,7 @@ const INVALID_REQUEST: i32 = -32600;
 /// The protocol's code for a session that is not there.
 const NO_SESSION: i32 = -32001;
 
-/// What a WebSocket is opened on.
+/// The target of a WebSocket.
 pub(super) enum Opened {
     /// The browser as a whole.
     Browser,
