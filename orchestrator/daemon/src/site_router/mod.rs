@@ -29,9 +29,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::clocks::RunningClock;
 use crate::{Error, SiteRoutes};
 
-/// How long a reset may wait for an instance to become available.
+/// The time limit for a reset to get an instance.
 const LEASE: Duration = Duration::from_secs(300);
-/// How long a reset waits for a container engine that does not respond.
+/// The time limit for a container engine to respond to a reset.
 const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct SiteRouter {
