@@ -43,7 +43,7 @@ pub struct Difference {
     pub left: Option<String>,
     /// The right value, if there is one.
     pub right: Option<String>,
-    /// Where the orders of events part, if both episodes have kept them.
+    /// The first difference in the orders of events, if both episodes have kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderDifference>,
 }

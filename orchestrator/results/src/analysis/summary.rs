@@ -100,7 +100,7 @@ pub struct Summary {
     pub steps: u64,
     /// The sum of the episodes' durations in milliseconds.
     pub wall_ms: u64,
-    /// How that time was spent, over episodes that recorded it.
+    /// The share of each phase in that time, over episodes that recorded it.
     pub times: Times,
     /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskSummary>,

@@ -22,7 +22,7 @@ const WINDOW: u32 = 27;
 /// Bytes that are read at once.
 const CHUNK: usize = 256 << 10;
 
-/// What was written.
+/// The result of packing.
 #[derive(Debug, Clone)]
 pub struct PackReport {
     /// The manifest.

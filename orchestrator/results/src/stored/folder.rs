@@ -19,8 +19,8 @@ use crate::Error;
 use crate::counted;
 use crate::stored::files;
 
-/// The maximum length of `run.json`, `episode.json` and what is like them. A run of 100,000 tasks
-/// has less.
+/// The maximum length of `run.json`, `episode.json` and similar files. A run of 100,000 tasks has
+/// less.
 const LARGEST_RECORD: u64 = 64 << 20;
 /// The maximum length of `inputs.json`.
 const LARGEST_INPUTS: u64 = 1 << 20;

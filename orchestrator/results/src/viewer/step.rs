@@ -15,7 +15,7 @@ use crate::stored::{ModelUsage, Request, Step, StepCall, StepMessage, files};
 /// Smaller differences of scores are rounding errors.
 const CHANGE: f64 = 1e-9;
 
-/// What is known of the episode of a step.
+/// The context of a step: records of its episode.
 pub(super) struct Recorded<'a> {
     pub(super) folder: &'a Utf8Path,
     pub(super) requests: &'a [Request],
