@@ -67,7 +67,7 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// How the containers of a group are reached, and what keeps them from everything else.
+/// The way in which the containers of a group are reached, and are kept from everything else.
 #[derive(Debug, Clone)]
 pub(crate) enum Networking {
     /// They have addresses on networks that lead nowhere.
@@ -76,7 +76,7 @@ pub(crate) enum Networking {
     Relayed(Relays),
 }
 
-/// What relays need.
+/// The resources that relays need.
 #[derive(Debug, Clone)]
 pub(crate) struct Relays {
     /// The program that is a relay.

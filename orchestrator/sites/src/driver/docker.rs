@@ -59,7 +59,7 @@ const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 /// The mode of a user namespace in which the user of the engine is the same one inside.
 const KEEP_USER: &str = "keep-id";
 
-/// Where the containers of one instance are.
+/// The network of an instance's containers.
 enum Place {
     /// On a network, with an address each.
     In(Network),
@@ -72,7 +72,7 @@ enum Place {
     },
 }
 
-/// Where an application is reached.
+/// The ports of an application.
 struct Ports {
     own: SiteTarget,
     /// Ports that are not at the same address.
@@ -209,7 +209,7 @@ impl Docker {
         }
     }
 
-    /// Where the containers of a new instance belong.
+    /// Returns the network for the containers of a new instance.
     async fn place(
         &self,
         id: u32,
@@ -417,7 +417,7 @@ fn user() -> String {
     }
 }
 
-/// Who can access the state: that user, or all users of a third-party image.
+/// Returns who can access the state: that user, or all users of a third-party image.
 fn access(writable: bool) -> Access {
     match writable {
         true => Access::Everybody,

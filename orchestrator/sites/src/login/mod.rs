@@ -28,7 +28,7 @@ use crate::{Error, Site, ready};
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 10;
 
-/// What a browser needs to be logged in.
+/// The cookies and header fields with which a browser is logged in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginSession {
     /// Cookies of the site.

@@ -15,7 +15,7 @@ use landlock::{
 use super::StateError;
 use super::dir::Dir;
 
-/// What the work can access. Everything else is denied.
+/// The files that the work can access. Everything else is denied.
 pub(super) struct Reach<'a> {
     /// Files that it can read.
     pub(super) read: Vec<&'a File>,
