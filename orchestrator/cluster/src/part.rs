@@ -292,6 +292,8 @@ impl Reporter {
             doing: None,
             state: PartState::Checking,
         };
+        // A job that Slurm starts again keeps its number. Only this count tells the two processes
+        // apart.
         let restarts =
             variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
         let path = part.folder.status_of(part.number, part.submission, restarts, &status.node);

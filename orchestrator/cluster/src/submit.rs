@@ -89,6 +89,7 @@ impl Submitter<'_> {
     ) -> Result<u32, Error> {
         let folder = &self.folder;
         let number = submissions::begin(folder, parts)?;
+        // Slurm replaces `%` and a letter in the names of logs.
         let log = folder.logs().as_str().replace('%', "%%");
         let (name, script, argument) = (plan.job_name(number), folder.script(), number.to_string());
         let request = Request {
@@ -104,6 +105,8 @@ impl Submitter<'_> {
         };
         match slurm::submit(&request).await {
             Ok(job) => submissions::submitted(folder, number, &job)?,
+            // It may have accepted the jobs, which are then found by their name. The first
+            // submission fails instead: its user is still there, and can try again.
             Err(error @ Error::Unreachable { .. }) if number > 1 => {
                 tracing::info!(%error, "submitting")
             }
@@ -162,6 +165,7 @@ impl Submitter<'_> {
         }
         let weigh = |id: EpisodeId| {
             let task = tasks.iter().find(|task| task.id == id.task);
+            // Without an earlier run, the limit of steps is the only hint at a task's duration.
             let steps = task.map_or(1.0, |task| f64::from(task.max_steps));
             let weight = durations
                 .as_ref()

@@ -42,6 +42,8 @@ pub fn agent_again(
         let played = format!("{agent} in place of {}", record.agent);
         return Ok(AgentAgain { agent, played });
     }
+    // An agent that asks a model needs its recorded replies. Without them, or if the user wants
+    // that, the recorded actions take its place.
     let same = AgentSpec::of_run(&record.agent, &record.settings)
         .filter(|agent| !recorded_actions && (!agent.asks_a_model() || models.cassette.is_some()));
     if let Some(mut agent) = same {
@@ -72,6 +74,7 @@ pub fn options_again(
         episode: Duration::from_millis(limits.episode_ms),
         answer: Duration::from_millis(limits.answer_ms),
         step: Duration::from_millis(limits.step_ms),
+        // The manifest does not have the time to settle.
         ..usual
     });
     let judge = match &settings.judge {
@@ -93,6 +96,7 @@ pub fn options_again(
         scoring_mode: record.scoring_mode,
         judge,
         limits,
+        // The rest says where and how to play, which is this machine's own.
         ..here
     })
 }

@@ -102,6 +102,7 @@ pub async fn check(
             break;
         }
         let mut judged = judged(page, visits);
+        // The order of events takes a browser of its own, so only pages that differ pay for it.
         if judged.verdict == Verdict::Different {
             visitor.keep_order(true);
             let visits = visit_twice(&mut visitor, page, cancel).await?;

@@ -107,6 +107,8 @@ impl Visitor {
         browser_state::restore(&mut session, &self.browser_state).await?;
         self.gateway.begin_episode();
         let mut unsettled = None;
+        // Not an error yet: a page that does not load is a result. If the browser is gone, the next
+        // command says so.
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
             unsettled = Some(format!("failed to {error}"));
         }
@@ -128,6 +130,7 @@ impl Visitor {
             unsettled,
             order: events.iter().map(|event| order::at_step(0, event)).collect(),
         };
+        // Only here: after an error the browser is dropped, and the next visit starts another one.
         self.session = Some(session);
         Ok(visit)
     }

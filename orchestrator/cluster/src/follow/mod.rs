@@ -169,12 +169,14 @@ impl<'a> Follower<'a> {
                     self.take(jobs, at);
                 }
                 Ok(Err(error)) => {
+                    // Once, and not at each question until it answers again.
                     if !self.is_away {
                         self.warn(&format!(
                             "failed to {}; the parts go on, and it is asked again",
                             error_text::with_causes(&error)
                         ));
                     }
+                    // An old list would make living parts look lost. Without one, `decide` waits.
                     (self.jobs, self.is_away) = (None, true);
                 }
                 Err(_) => self.jobs = None,
@@ -315,6 +317,7 @@ impl<'a> Follower<'a> {
         let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else {
             return;
         };
+        // A part that has played something since is not stuck, so its tries count from the start.
         track.tries =
             if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
         if track.tries > TRIES {

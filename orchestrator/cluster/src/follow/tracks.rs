@@ -59,11 +59,13 @@ pub(crate) fn tracks(
 ) -> BTreeMap<u32, Track> {
     let track = |part: u32| {
         let last = last_of(submissions, part);
+        // Negative if the machine that submitted it has a clock that is ahead of this one's.
         let age = last.map_or(0, |last| Timestamp::now().duration_since(last.at).as_secs());
         let age = Duration::from_secs(age.try_into().unwrap_or(0));
         Track {
             submission: last.map_or(0, |last| last.number),
             is_inherited: last.is_some(),
+            // An `Instant` may begin with this machine's start, which the submission may precede.
             submitted_at: now.checked_sub(age).unwrap_or(now),
             status: None,
             statuses: BTreeMap::new(),
@@ -180,6 +182,7 @@ pub(crate) fn overview<'a>(
             None => {
                 waiting += 1;
                 let job = jobs(*part)
+                    // Slurm's `None` means that it gives no reason.
                     .filter(|job| job.state == JobState::Waiting && job.reason != "None");
                 reasons.extend(job.map(|job| job.reason.as_str()));
             }

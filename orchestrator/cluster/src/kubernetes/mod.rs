@@ -229,6 +229,7 @@ impl PodRun {
         lacks("", needs)
     })?;
         let images = self.told.parts.site_images.as_deref();
+        // Each worker of a pod may use an instance of every site at the same time.
         let memory = containers.iter().map(|site| site.memory(workers)).sum::<u64>() >> 20;
         Ok(Some(EngineSidecar { image, images: images.map(Utf8Path::to_string), memory }))
     }

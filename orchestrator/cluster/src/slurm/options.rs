@@ -20,7 +20,7 @@ const RESERVED: [(&str, Option<char>); 14] = [
     ("--wrap", None),
 ];
 
-/// The options that are read here. `sbatch` accepts abbreviations of them, and so does this parser.
+/// The options that are read here. `sbatch` accepts abbreviations of them, which are refused.
 const READ: [&str; 3] = ["--cpus-per-task", "--exclude", "--partition"];
 const ABBREVIATED: &str =
     "it may be one that `sandbox run` reads or sets itself; write its whole name";
@@ -72,6 +72,8 @@ impl SbatchOptions {
             if is_abbreviated(word) {
                 return unfit(ABBREVIATED);
             }
+            // Kept apart from the other words: `scontrol` replaces the whole list when another node
+            // is left out, and must then name these again.
             if is("--exclude", Some('x')) {
                 let value = value(word).or_else(|| rest.next().cloned()).unwrap_or_default();
                 options.excluded.push(value);

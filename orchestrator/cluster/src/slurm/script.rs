@@ -30,6 +30,8 @@ impl JobScript<'_> {
         let Plan { token, program, program_digest, folder: start, parts, .. } = self.plan;
         let arguments: Vec<String> = self.arguments.iter().map(|word| quoted(word)).collect();
         let path = |path: &Utf8Path| quoted(path.as_str());
+        // `unfit` prints it between quotes into a JSON file, so it is escaped for JSON and for the
+        // shell.
         let problem =
             |text: String| quoted(serde_json::Value::String(text).to_string().trim_matches('"'));
         let no_folder = problem(format!("the folder {start} is not there"));

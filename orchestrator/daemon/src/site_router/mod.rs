@@ -254,10 +254,13 @@ impl SiteRouter {
             clock,
             _over: over.clone().drop_guard(),
         });
+        // The route moves before the old instance is given back, so that no client meets it during
+        // its reset.
         let before =
             self.targets().insert(name.to_owned(), RouteTarget::Instance(Arc::clone(&routed)));
         self.update_routes();
         let (router, name) = (Arc::clone(self), name.to_owned());
+        // A strong reference would keep the instance, and with it the guard that ends this task.
         let routed = Arc::downgrade(&routed);
         tokio::spawn(async move {
             tokio::select! {

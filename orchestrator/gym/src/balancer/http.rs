@@ -53,6 +53,7 @@ async fn pass_on(State(front): State<Arc<Front>>, request: Request) -> Response 
     }
     let wait = preferred_wait(&head.headers);
     forward::strip_request(&mut head.headers);
+    // Only posted bodies name a session. Everything else is passed on as a stream.
     if head.method != Method::POST {
         return anywhere(&front, &head, body).await;
     }
@@ -116,6 +117,7 @@ fn no_answer(front: &Front, server: &Server, failure: &Failure) -> Response {
 async fn reset(front: &Front, head: &mut Parts, body: Bytes, wait: Option<Duration>) -> Response {
     let within = wait.map_or(front.place_within, |wait| wait.min(front.place_within));
     let until = tokio::time::Instant::now() + within;
+    // The wait for a place is here, because another gym may have one first.
     head.headers.insert(PREFER, HeaderValue::from_static(NO_WAIT));
     let _waits = front.counts.wait();
     let mut is_last = false;
@@ -125,6 +127,7 @@ async fn reset(front: &Front, head: &mut Parts, body: Bytes, wait: Option<Durati
             Err(why) => return no_place(front, &why, within),
         };
         match front.upstream.send(&lease.server, head, body.clone().into()).await {
+            // The gym has clients besides this front, so its last place may be gone.
             Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
                 lease.end().mark_full()
             }
@@ -241,6 +244,8 @@ async fn unknown(front: &Front, head: &Parts, body: Bytes, session: &str) -> Res
     if let Some(answer) = other {
         return answer;
     }
+    // The session may be in a gym that has not registered yet, or is down for a moment. After a 404
+    // the client would give it up.
     let is_awaited = |server: &Arc<Server>| !server.state().is_up() && !*server.is_gone.borrow();
     if front.is_young() || front.pool.all().iter().any(is_awaited) {
         let error = format!(

@@ -94,6 +94,7 @@ pub async fn stay(
             break;
         }
     }
+    // Otherwise the front would list the gym as down, until it forgets it after a while.
     if has_joined
         && let Err(Refusal::Never(why) | Refusal::NotYet(why)) =
             membership.tell(Method::DELETE, listens, ("ended", true)).await

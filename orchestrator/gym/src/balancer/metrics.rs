@@ -69,6 +69,7 @@ impl Counts {
             )
             .expect(VALID),
         };
+        // A series has to begin at 0, or Prometheus sees no rise at the first error.
         for kind in ERRORS {
             counts.errors.with_label_values(&[kind]).reset();
         }
@@ -151,6 +152,7 @@ fn of_gyms(front: &Front) -> Registry {
         let is_up = state.is_up();
         up.with_label_values(&[url]).set(f64::from(u8::from(is_up)));
         all_servers.with_label_values(&[if is_up { "up" } else { "down" }]).inc();
+        // The figures of its last answer would look like those of now.
         if !is_up {
             continue;
         }

@@ -170,6 +170,7 @@ async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<R
             "it is no gym: GET /metrics has status {status} and no places of one"
         ))
     };
+    // First, because this answer has no measurements either.
     if status == StatusCode::UNAUTHORIZED {
         return Err(Health::Unfit(
             "it wants another key; give its whole URL, as it prints it".to_owned(),
@@ -177,6 +178,7 @@ async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<R
     }
     let text = std::str::from_utf8(&body).map_err(|_| unfit())?;
     let count = |name: &str| {
+        // In Prometheus' format whole numbers are floats, too.
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let value = line
             .and_then(|value| value.trim().parse::<f64>().ok())

@@ -322,6 +322,7 @@ fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageCha
         text: TextDifference::default(),
         picture: None,
     };
+    // Without the old page there is nothing to compare with, whatever the new one shows.
     if let Some((_, why)) = &old.absent {
         change.verdict = Verdict::NotRecorded;
         change.why = Some(why.clone());
@@ -336,6 +337,7 @@ fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageCha
     change.text = compare_texts(&old.lines, &new.lines);
     let lines = old.lines.len() + new.lines.len();
     change.text_share = (change.text.removed + change.text.added) as f64 / lines.max(1) as f64;
+    // Another address comes first: the different text only follows from it.
     if place(&old.address) != place(&new.address) {
         change.verdict = Verdict::Moved;
         change.why = Some(format!("it leads to {} instead of {}", new.address, old.address));

@@ -69,6 +69,7 @@ pub(super) fn write(
     let keep = |image: Option<Image>, side: &str| -> io::Result<Option<String>> {
         let Some(image) = image else { return Ok(None) };
         let name = format!("{:04}-{side}.png", number + 1);
+        // Encoded again, because `read` has cut off the bottom of high pages.
         let png = lodepng::encode24(&image.pixels, image.width, image.height)
             .map_err(io::Error::other)?;
         fs::write(folder.join(&name), png)?;

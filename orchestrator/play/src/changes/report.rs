@@ -172,6 +172,7 @@ fn view<'a>(suite: &'a SuiteChanges<'a>, folder: &str) -> View<'a> {
         differ: suite.pages_of(task).filter(|page| page.verdict != Verdict::Same).count(),
         total: task.pages.len(),
     });
+    // Numbered before the filter: tasks name their pages by positions in the whole list.
     let pages = changes.pages.iter().enumerate();
     let pages =
         pages.filter(|(_, page)| page.verdict != Verdict::Same).map(|(number, page)| PageView {

@@ -56,6 +56,8 @@ impl Secrets {
             task.snapshots.iter().flatten().chain(&task.storage_state).for_each(|path| name(path));
             for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
                 program.command.iter().for_each(|word| {
+                    // The file of a command, such as a verifier with the answers. A word `.` is the
+                    // folder itself, and other words are options or programs elsewhere.
                     let path = program.folder.join(word);
                     if path.starts_with(&program.folder) && path.exists() && path != program.folder
                     {
@@ -69,6 +71,7 @@ impl Secrets {
         let mut elsewhere: Vec<PathBuf> =
             options.confinement.hidden.iter().map(Into::into).collect();
         elsewhere.extend(cassettes.iter().flat_map(|path| with_target(path)));
+        // The history of a repository has the suite as well.
         let repositories: BTreeSet<PathBuf> =
             named.iter().chain([&folder]).filter_map(|path| repository(path)).collect();
         elsewhere.extend(repositories);

@@ -11,6 +11,8 @@ const OWN_KEY: &str = "OPENAI_API_KEY";
 /// Returns the needs of a model's settings beyond those of every model, which are the server and
 /// the key that the user has set. Variables that are `given` need no consent.
 pub fn of_model(settings: &ModelSettings, given: &[Variable]) -> NeedList {
+    // Without `..`, so that a new key does not compile before somebody decides whether it needs
+    // consent.
     let ModelSettings {
         name: _,
         temperature: _,
@@ -37,6 +39,7 @@ pub fn of_model(settings: &ModelSettings, given: &[Variable]) -> NeedList {
     if base_url.is_some() {
         needs.push(Need::new(NeedKind::Reach, server.clone(), by));
     }
+    // With an address of the suite's, even the usual key needs consent: somebody else would get it.
     let is_usual = |name: &str| base_url.is_none() && name == OWN_KEY;
     let of_headers =
         headers.values().filter_map(|value| value.strip_prefix('$')).map(str::to_owned);

@@ -185,6 +185,7 @@ fn commands(
     found.extend(after_start.iter().chain(flush).map(|Command { exec, user: _ }| exec.clone()));
     let mut conditions: Vec<&Condition> = ready.values().collect();
     for Login { form, cookie: _, header: _, check } in login.values() {
+        // Taken apart only so that a new key of a form does not compile unnoticed.
         if let Some(Form { page: _, action: _, fields: _ }) = form {}
         conditions.extend(check);
     }

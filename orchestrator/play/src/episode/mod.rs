@@ -381,6 +381,7 @@ async fn carry_out<E: Environment>(
             };
             return Ok(ReplyOutcome::Continue(Some(message)));
         }
+        // The page has ended the episode. Later actions of this reply have nothing to act on.
         if trace.over {
             break;
         }
@@ -399,6 +400,7 @@ async fn perform<E: Environment>(
         Ok(acted) => {
             trace.note_element(acted).await;
             let step = trace.current();
+            // Of several actions, the last one for which the receiver is known.
             step.receiver = environment.receiver().or(step.receiver.take());
             None
         }

@@ -84,6 +84,7 @@ impl Trace {
             calls: Vec::new(),
             assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
+            // The longest, until the episode sets its own.
             scoring_within: deadline::of_episode(Duration::MAX),
             not_scored: None,
             traffic: None,
@@ -352,6 +353,7 @@ impl Trace {
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
+        // A failure that has ended the episode comes before one of its scoring.
         let outcome = match (&self.not_scored, outcome.failure()) {
             (Some(why), None) => blame::of_no_score(why, suspect),
             _ => outcome,
@@ -375,6 +377,7 @@ impl Trace {
         for request in &self.requests {
             count(&mut record, request);
         }
+        // Last, because it covers the rest of the record.
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         log::ended(&record);
         Ok(record)

@@ -47,6 +47,8 @@ impl Judge for JudgeModel<'_> {
         let said = match self.model.ask(&chat).await {
             Ok(said) => said,
             Err(error) => {
+                // A reply that is not in the cassette was never asked for, so there is no call to
+                // count.
                 if !matches!(error, llm_client::Error::NotRecorded { .. }) {
                     let cost = self.model.price.map(|_| 0.0);
                     let one = ModelUsage::one(

@@ -91,6 +91,7 @@ pub async fn score_again(
     run.rewrite(&RunRecord { scoring_mode, ..run.run()? })?;
     for mut record in run.episodes()? {
         let outcome = match &record.outcome {
+            // Only the score of these was missing, which other rules may give.
             Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => match record.answer {
                 Some(_) => Outcome::Answered,
                 None => Outcome::Stopped,

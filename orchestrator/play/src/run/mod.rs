@@ -214,6 +214,7 @@ pub(crate) fn open_folder(
     options: &Options,
     machine: &HostFacts,
 ) -> Result<RunFolder, Error> {
+    // Agents of papers have a notation of their own, whatever the options say.
     let ActionFormat { dialect, multiaction } = agent.action_format(options.action_format());
     let mut digests = Digests::default();
     let record =

@@ -42,6 +42,8 @@ impl Queue {
         sites: impl Fn(&EpisodeId) -> &'a [String],
     ) -> Option<Job<'a>> {
         loop {
+            // Made before the look at the queue, so that a job that ends in between still wakes
+            // this one.
             let freed = self.freed.notified();
             {
                 let mut inner = self.inner.lock();

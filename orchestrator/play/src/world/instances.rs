@@ -34,6 +34,7 @@ pub(crate) fn plan_instances(
         if all <= memory {
             return instances;
         }
+        // Each site keeps one instance, and sites without containers have no memory to save.
         let largest = sites.iter().filter(|site| instances[&site.name] > 1 && site.memory(1) > 0);
         let Some(largest) = largest.max_by_key(|site| site.memory(instances[&site.name])) else {
             tracing::warn!(

@@ -161,7 +161,6 @@ impl World {
         })
     }
 
-    /// The browser.
     pub(crate) fn session(&mut self) -> &mut Session {
         &mut self.session
     }
@@ -206,6 +205,7 @@ impl World {
         let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let fits = device == self.device && determinism == self.determinism;
         (self.device, self.determinism) = (device, determinism);
+        // A fresh browser was started for this device and clock, and needs no reset.
         if !std::mem::take(&mut self.fresh) || !fits {
             self.leave().await?;
         }
@@ -453,6 +453,7 @@ impl Environment for World {
             }
             Ok((method, map))
         };
+        // The rule's own mistake, which it gets as text. The world is not broken.
         let (method, headers) = match read() {
             Ok(read) => read,
             Err(why) => return Ok(Err(why)),

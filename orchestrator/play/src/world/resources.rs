@@ -50,6 +50,7 @@ impl WorldResources {
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
         let mut worlds: Vec<WorldSpec> =
             tasks.iter().map(|task| task.world(&suite.world)).collect();
+        // Worlds may differ in other keys. A set of snapshots is opened once for all of them.
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
@@ -61,6 +62,7 @@ impl WorldResources {
                 WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
+        // Opening reads whole indexes, and may build them first.
         let opened = tokio::task::spawn_blocking(move || {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
