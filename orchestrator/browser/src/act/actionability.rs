@@ -192,6 +192,7 @@ impl Session {
             Ok(Ok(_)) if self.covers(page, element, *at).await? => Ok(None),
             Ok(Ok(_)) => Ok(Some("the page's background".to_owned())),
             Ok(Err(by)) => Ok(Some(by)),
+            // The document has gone away while it was asked.
             Err(Error::Refused { .. } | Error::Script { .. }) => {
                 Ok(Some("another page".to_owned()))
             }

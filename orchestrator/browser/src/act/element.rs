@@ -122,6 +122,7 @@ impl Session {
         let Some(handle) = found.map_err(gone)? else {
             return Err(missing("the last observation shows no such element"));
         };
+        // A handle outlives the removal of its element.
         match self
             .call_on(page, &handle, "function() { return this.isConnected; }", json!([]))
             .await?

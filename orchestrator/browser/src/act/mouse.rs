@@ -86,6 +86,7 @@ impl Session {
             let aim = self.aim(page, bid, element).await?;
             let hold = self.hold_input().await;
             keys.push(self.input_state.move_to(aim.at));
+            // The keys go out with the first move alone. Later rounds only move.
             self.move_onto(page, std::mem::take(&mut keys)).await?;
             match self.in_front(page, &aim).await? {
                 None => {

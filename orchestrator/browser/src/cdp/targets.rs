@@ -303,6 +303,7 @@ async fn report_unprepared(
 ) {
     let condition = |_: &BrowserState| format!("{what} to go away");
     let is_gone = |state: &BrowserState| !state.is_attached(session) || setup.strong_count() == 0;
+    // While it is counted, the step does not end: a page that stays must end the episode.
     tracker.lock().unverified_targets += 1;
     let wait =
         tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;

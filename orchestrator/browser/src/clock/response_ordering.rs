@@ -144,6 +144,7 @@ async fn wait_for_first(
         }
         ping_browser(tracker, cdp).await;
         let counts = in_flight.counts();
+        // While the gateway answers something, or a connection opens, the request may still arrive.
         let is_answering = counts.queued + slow < counts.requests;
         if !is_answering && counts.opening_tunnels == 0 && idle::is_network_idle(tracker, cdp).await
         {

@@ -384,6 +384,7 @@ impl Session {
             self.wait_until_idle().await;
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
+            // Only a round in which nothing moves shows that the worker waits for the page's time.
             let requests = counts.started != before || self.is_arriving(&counts).await;
             if !starting
                 && !requests

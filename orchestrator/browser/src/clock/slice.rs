@@ -55,6 +55,8 @@ impl Session {
         limit: TimeLimit,
     ) -> Result<(), Error> {
         for _ in 0..MAX_STOPS {
+            // Time would stop for good at a stream, and that of a stuck document does not run by
+            // itself: both get it in steps.
             if self.has_streams() || self.has_stuck_document() {
                 break;
             }

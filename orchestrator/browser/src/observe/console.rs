@@ -93,9 +93,11 @@ impl Session {
 
 /// The message of a `Console.messageAdded` or `Log.entryAdded`.
 pub(crate) fn message(event: &Value) -> ConsoleMessage {
+    // The two events have the same content, with their keys in different places.
     let entry = event.get("message").or_else(|| event.get("entry")).unwrap_or(event);
     let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = entry.get("line").or_else(|| entry.get("lineNumber")).and_then(Value::as_u64);
+    // Uncaught errors come through the console as well, with a mark of `inject/reported.js`.
     if let Some((place, what)) =
         text("text").strip_prefix(ERROR_MARK).and_then(|rest| rest.split_once(' '))
     {

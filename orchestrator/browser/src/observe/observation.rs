@@ -115,6 +115,7 @@ impl Session {
         };
         let (frames, focused) = self.write_marks(&page, options.needs_properties()).await?;
         let marked = self.read_marked_page(&page, &frames, options).await;
+        // Also after a failure: a page must never see its marks.
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
@@ -182,6 +183,7 @@ impl Session {
             dom,
             axtree_object,
         };
+        // Last of what asks the page: reading may have made it request something, such as a font.
         self.drain_since(&page, started_count).await?;
         self.blobs.number(&mut observation);
         bounds::bound(&mut observation);

@@ -188,6 +188,8 @@ impl Comparison {
             (&canonical_steps(&a_steps, &a.requests()?), canonical_end(ours)),
             (&canonical_steps(&b_steps, &b.requests()?), canonical_end(theirs)),
         );
+        // The fingerprint is a digest over what was compared. So the files were changed after the
+        // run.
         let parted = parted.unwrap_or(FirstDifference {
             step: None,
             field: "fingerprint".to_owned(),

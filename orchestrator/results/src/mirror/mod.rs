@@ -439,6 +439,7 @@ fn each<T: Sync>(
         for _ in 0..AUTOMATIC_WITHIN.min(all.len()) {
             scope.spawn(|| {
                 while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Uploads under way end by themselves; after an error none begins.
                     if first.lock().is_some() {
                         return;
                     }

@@ -171,6 +171,7 @@ fn next<'a>(
     let mut entry = advance()?;
     let mut name = entry.path_bytes().into_owned();
     if entry.header().entry_type() == EntryType::GNULongName {
+        // With the NUL that ends it.
         if entry.size() > LONGEST as u64 + 1 {
             return Err(hostile("a name in it is too long".to_owned()));
         }
@@ -233,6 +234,7 @@ fn check_members(path: &Utf8Path, members: &[Member]) -> Result<u64, Error> {
             pair[1].path
         )));
     }
+    // Such a pair would fail only while it is unpacked, with half of the files written.
     let all: BTreeSet<&str> = members.iter().map(|member| member.path.as_str()).collect();
     for member in members {
         let mut above = member.path.as_str();

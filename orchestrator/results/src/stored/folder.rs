@@ -89,6 +89,7 @@ impl RunFolder {
         let mut world = there.world;
         world.chromium = world.chromium.or_else(|| run.world.chromium.clone());
         world.images.extend(run.world.images.clone());
+        // More repeats may be added. With fewer, episodes that are there would be none of the run.
         let mut resumed = RunRecord { repeat: run.repeat.max(there.repeat), world, ..there };
         resumed.weaken(run);
         replace_json(&path.join("run.json"), &resumed)?;

@@ -192,6 +192,7 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
     let file = step.screenshot.clone().filter(|file| files::is_beside(file))?;
     let mut head = Vec::new();
     let picture = files::open(&folder.join(&file)).ok()?;
+    // A PNG has its size in its first 24 bytes.
     std::io::Read::read_to_end(&mut std::io::Read::take(picture, 24), &mut head).ok()?;
     let (width, height) = dimensions(&head)?;
     let (across, down) = (100.0 / f64::from(width), 100.0 / f64::from(height));

@@ -108,6 +108,7 @@ impl Docker {
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
+        // A missing image is an error before anything is made.
         for sidecar in self.spec.sidecars.values() {
             golden::id_of_image(&self.context.monitor, &sidecar.image, &self.site.name).await?;
         }
@@ -119,6 +120,7 @@ impl Docker {
         let live = Live { folder: folder.join("state"), access: access(self.spec.writable) };
         let made = (golden.clone(), folder.clone(), live.clone());
         blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
+        // Before the application starts, which reads the time at once.
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
         let mut containers = Containers::new(&self.context.monitor, folder.clone());
@@ -131,6 +133,7 @@ impl Docker {
                 let instance = Instance::new(id, ports.own, clock, content, Box::new(containers));
                 Ok(instance.with_ports(ports.others).held_to(quota))
             }
+            // The containers that were made before the failure.
             Err(error) => {
                 let _ = containers.stop().await;
                 Err(error)

@@ -44,6 +44,7 @@ async fn route(
         return upgrade(backend, request, Opened::Browser);
     }
     if let Some(target) = path.strip_prefix("/devtools/page/") {
+        // A hidden target looks as if it did not exist.
         find(&backend, target).await?;
         return upgrade(backend, request, Opened::Target(target.to_owned()));
     }
@@ -73,6 +74,7 @@ async fn route(
             });
             Ok(json(version.to_string()))
         }
+        // As in Chromium: any web page can make a browser send GET.
         "/json/new" if request.method() != Method::PUT => {
             Err((StatusCode::METHOD_NOT_ALLOWED, "a page is opened by PUT /json/new".to_owned()))
         }

@@ -208,6 +208,8 @@ async fn exchange(
                 let Some(Command { message: mut command, room }) = command else { return };
                 match command.get("sessionId").map(Value::as_str) {
                     None => command["sessionId"] = session.into(),
+                    // The session of the connection itself has no name for the client, and is none
+                    // that it could know.
                     Some(Some(named)) if named != session && guest.owns(named) => {}
                     Some(_) => {
                         let refusal = failure(NO_SESSION, "Session with given id not found.");

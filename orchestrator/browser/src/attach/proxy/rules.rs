@@ -170,6 +170,7 @@ impl Limits {
                 let permissions = params.get("permissions").and_then(Value::as_array);
                 permissions.into_iter().flatten().try_for_each(check_permission)
             }
+            // Any other setting takes a permission away.
             "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
             "Browser.setPermission" => check_permission(&params["permission"]["name"]),
             "Tracing.start" => check_trace(params),

@@ -48,6 +48,7 @@ pub(super) fn wanted(body: &Value, version: &str) -> Result<Capabilities, String
         let merged: Capabilities = always.clone().into_iter().chain(alternative.clone()).collect();
         match check(&merged, version) {
             Ok(()) => return Ok(behaviour(merged)),
+            // The first alternative is the one that the client prefers.
             Err(reason) => why = why.or(Some(reason)),
         }
     }
