@@ -314,6 +314,7 @@ impl Levels {
 
     /// Adds other counts.
     pub fn add(&mut self, other: &Levels) {
+        // Without `..`, so that a new level does not compile until it is added, too.
         let Levels {
             exact,
             normalised,

@@ -79,6 +79,7 @@ pub(crate) fn nearest(
     };
     let mut candidates: Vec<(f64, RecordedRequest)> =
         recorded.into_iter().map(|other| (closeness(&other), other)).collect();
+    // Comparing reads records, so only the nearest are compared.
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
     let near =

@@ -268,11 +268,14 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
             (bytes, true)
         }
         BodyContent::Decoded(bytes) => (bytes, true),
+        // Exporters store such bytes as sent or decoded, without saying which. Their first bytes
+        // tell.
         BodyContent::Bytes(bytes) => {
             let decoded = coding.as_deref().is_some_and(|coding| !is_coded(coding, &bytes));
             (bytes, decoded)
         }
     };
+    // An empty body fits any headers, such as those of HEAD and 304.
     if bytes.is_empty() {
         return bytes;
     }

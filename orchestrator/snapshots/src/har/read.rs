@@ -130,6 +130,7 @@ pub fn read<E: From<Error>>(
     let mut json = serde_json::Deserializer::from_reader(input);
     let outcome = (Top(&mut reading)).deserialize(&mut json).and_then(|()| json.end());
     match (reading.stopped, outcome) {
+        // The parser only reports that it was stopped. The reason is the entry's own error.
         (Some(error), _) => Err(error),
         (None, Err(error)) if error.is_io() && is_limit(&error) => {
             Err(Error::TooLarge { entry: reading.current.unwrap_or(0), limit: limits.entry }.into())

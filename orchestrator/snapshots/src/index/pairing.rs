@@ -89,6 +89,7 @@ impl<T> Pairing<T> {
                 position.checked_sub(self.first).and_then(|at| self.waiting.get_mut(at as usize));
             if let Some(waiting) = found
                 && waiting.request.is_none()
+                // An id alone is not enough: it may name a record of another URL.
                 && waiting.link.url == request.link.url
             {
                 waiting.request = Some(request);

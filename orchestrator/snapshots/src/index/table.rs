@@ -88,6 +88,7 @@ impl Table {
                 high = middle;
             }
         }
+        // The remaining rows are read at once, which costs less than further steps of the search.
         let mut found = Vec::new();
         let mut buffer = [0; AT_ONCE as usize * ENTRY];
         while low < end {

@@ -44,6 +44,7 @@ impl<'a> Node<'a> {
                 out.push(b']');
             }
             Node::Object(members) => {
+                // The order of members has no meaning in JSON.
                 let mut sorted: Vec<&(&[u8], Node<'_>)> = members.iter().collect();
                 sorted.sort_by_key(|(key, _)| *key);
                 out.push(b'{');

@@ -249,7 +249,10 @@ impl<'a> Stage<'a> {
             self.counts.wrong_digests += 1;
         }
         let mut headers = record.headers;
+        // The writer makes these anew, from the bytes that it writes. Those of the input may be
+        // wrong.
         headers.remove("WARC-Block-Digest");
+        // A revisit has no payload: only this field says which one it stands for.
         if kind != RecordKind::Revisit {
             headers.remove("WARC-Payload-Digest");
         }
@@ -356,6 +359,7 @@ fn expand(
     let body = content::within(original, &coded, budget)?;
     let mut spool = Spool::new(MEMORY);
     if let Some(mut head) = own.or(theirs) {
+        // The body was read without its chunks.
         if head.headers.remove("transfer-encoding") > 0 {
             head.headers.set("Content-Length", body.len().to_string());
         }

@@ -105,6 +105,7 @@ impl Appender {
             }
         }
         let end = self.write_slices(&slices, at)?;
+        // Only now the entry has a beginning, and counts.
         self.file.write_all_at(&[*first], self.length)?;
         Ok(end)
     }

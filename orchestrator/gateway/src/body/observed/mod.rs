@@ -178,6 +178,8 @@ where
             Frame::data(std::mem::take(&mut this.rest))
         };
         let frame = this.hand_on(frame);
+        // The last frame is held back until the copy is on disk: a client that has all of a body
+        // must find it in the recording.
         if !this.is_last(&frame) {
             return Poll::Ready(Some(Ok(frame)));
         }

@@ -256,6 +256,8 @@ impl Cleaner {
         if *count == before {
             return (clean, body);
         }
+        // The body is stored decoded and changed, so that its codings and digests do not hold any
+        // more.
         clean.remove("content-encoding");
         clean.remove("transfer-encoding");
         for obsolete in ["content-md5", "digest", "content-digest", "repr-digest"] {
@@ -269,6 +271,7 @@ impl Cleaner {
     pub(super) fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
         let mut out = Vec::new();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            // A damaged line may still have values that are known from elsewhere.
             let Ok(mut frame) = serde_json::from_slice::<Frame>(line) else {
                 out.extend(self.literals(line, count));
                 continue;
@@ -282,6 +285,7 @@ impl Cleaner {
                 Ok(bytes) => STANDARD.encode(clean(&bytes, count)),
                 Err(_) => text,
             });
+            // A line without a secret stays as it is, byte by byte.
             match serde_json::to_vec(&frame) {
                 Ok(mut json) if *count > before => {
                     json.push(b'\n');

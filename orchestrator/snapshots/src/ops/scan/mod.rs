@@ -196,6 +196,7 @@ impl SecretScan {
     fn state(&mut self, state: &BrowserState, cleaner: &Cleaner) {
         for cookie in &state.cookies {
             let value = cookie.value.as_bytes();
+            // Redacted values are no secrets.
             if is_placeholder(value) || value.is_empty() {
                 continue;
             }

@@ -94,6 +94,7 @@ impl Framing {
             if rest.is_empty() {
                 return (at, Verdict::Right);
             }
+            // These bytes were searched in an earlier call, and have no line end.
             let scanned = std::mem::take(&mut self.scanned).min(rest.len());
             let Some(end) =
                 rest[scanned..].iter().position(|byte| *byte == b'\n').map(|end| scanned + end)
