@@ -338,6 +338,7 @@ impl Reporter {
             status.beat += 1;
             status.doing = None;
             status.state = match word {
+                // What the node lacks says more than the failure that follows from it.
                 _ if matches!(status.state, PartState::Unfit { .. }) => status.state.clone(),
                 LastWord::Ended => PartState::Ended,
                 LastWord::Interrupted => PartState::Interrupted,

@@ -136,6 +136,7 @@ fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String,
     };
     let (own, drivers) = (version(browser)?, version(driver)?);
     let said = format!("{} ({own}), {} ({drivers})", browser.display(), driver.display());
+    // A chromedriver serves the browsers of its own major version.
     if major(&own) == major(&drivers) {
         Ok(said)
     } else {

@@ -191,6 +191,8 @@ async fn choose(
     name: &str,
     labels: HashMap<String, String>,
 ) -> Result<Subnet, Error> {
+    // An engine chooses a range only for a network that it makes. So one is made, and removed
+    // again.
     let request = request(name, labels, Within::Apart, None);
     let doing = || format!("make the network {name}");
     monitor.attend(doing(), monitor.docker().create_network(request)).await?;

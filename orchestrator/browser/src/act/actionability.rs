@@ -206,6 +206,7 @@ impl Session {
         let answer = match self.cdp().call(Some(&page.session), "DOM.getContentQuads", params).await
         {
             Ok(answer) => answer,
+            // An element without a layout has no quads.
             Err(Error::Refused { .. }) => return Ok(false),
             Err(error) => return Err(error),
         };

@@ -46,6 +46,8 @@ impl Session {
         let dragged = match self.reach(page, bid, element, Vec::new()).await {
             Ok((aim, hold)) => {
                 let grabbed = self.grab(page).await;
+                // Not held while the target is looked for: the page may make room for what was
+                // grabbed.
                 drop(hold);
                 let target = match grabbed {
                     Ok(()) => self.aim_of_drag(page, to, &onto).await,

@@ -401,6 +401,7 @@ impl Session {
         for page in pages {
             for frame in self.frames(&page).await.unwrap_or_default() {
                 let params = json!({ "frameId": frame.id, "worldName": WORLD });
+                // The world is there already. This returns its id.
                 let Ok(world) =
                     self.cdp().call(Some(&page.session), "Page.createIsolatedWorld", params).await
                 else {

@@ -82,6 +82,7 @@ impl Guests {
     /// program's.
     pub(crate) fn take(&self, message: &[u8]) -> bool {
         let mut programs = self.0.lock();
+        // Messages may be large, and most browsers have no such program.
         if programs.owners.is_empty() {
             return false;
         }

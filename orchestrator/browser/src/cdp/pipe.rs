@@ -64,6 +64,7 @@ impl Replies {
             self.buffer.drain(..self.taken);
             self.taken = 0;
             self.searched = self.buffer.len();
+            // The memory of a large message is given back.
             if self.buffer.is_empty() {
                 self.buffer.shrink_to(KEPT);
             }

@@ -221,6 +221,8 @@ impl Session {
                 self.ensure_idle().await;
             }
             if before == self.started_counts(in_flight) {
+                // Workers begin one by one, when all else is quiet, so that their order is the same
+                // in each run.
                 let Some(worker) = self.tracker.lock().worker_order.next() else {
                     return Ok(before);
                 };

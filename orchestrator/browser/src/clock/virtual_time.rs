@@ -82,6 +82,7 @@ pub(crate) async fn run_head_start(
     page: &Page,
     determinism: Determinism,
 ) -> Result<(), Error> {
+    // Before the grant, whose end may come at once.
     let before = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance", start_millis(determinism)).await?;
     let condition =
@@ -189,6 +190,7 @@ async fn set_policy(
         "policy": policy,
         "budget": slice.as_secs_f64() * 1000.0,
         "initialVirtualTime": end / 1000.0,
+        // Below this number of tasks, Chromium never forces the time forward.
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
     cdp.call(Some(session), SET_POLICY, params).await

@@ -127,6 +127,7 @@ impl Session {
                 "includedCategories": CATEGORIES,
             },
         });
+        // Before the start, whose events may come at once.
         {
             let mut state = self.tracker.lock();
             let mut trace = TraceBuffer::default();

@@ -134,6 +134,7 @@ impl<'a> Follower<'a> {
         let mut ticks = time::interval(LOOK);
         loop {
             tokio::select! {
+                // The interrupt comes first, because ticks may always be ready.
                 biased;
                 _ = interrupts.recv() => return Ok(self.leave(&mut interrupts).await),
                 _ = ticks.tick() => {}

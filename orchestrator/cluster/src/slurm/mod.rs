@@ -170,6 +170,7 @@ impl Request<'_> {
         words.extend([
             format!("--job-name={}", self.name),
             format!("--array={}", parse::ranges(self.parts)),
+            // Dead parts are submitted again by whoever follows the run, and by nobody else.
             "--no-requeue".to_owned(),
             "--open-mode=append".to_owned(),
             format!("--output={}", self.log),

@@ -44,6 +44,7 @@ impl Sessions {
         }
         let oldest = if table.order.len() > REMEMBERED { table.order.pop_front() } else { None };
         let forgotten = oldest.and_then(|oldest| table.sessions.remove(&oldest));
+        // Outside of the lock, because dropping a lease takes others.
         drop(table);
         drop(forgotten);
     }

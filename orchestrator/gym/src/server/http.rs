@@ -74,6 +74,7 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) ->
     guard
         .without_key_at(HEALTH)
         .before(router, shut)
+        // Outermost, so that what the guard refuses counts, too.
         .layer(middleware::from_fn_with_state(server, count_errors::<E>))
 }
 

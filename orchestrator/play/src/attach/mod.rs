@@ -241,6 +241,7 @@ where
     let started = Timestamp::now();
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = run_program(world, suite, task, folder, webdriver, &mut trace, program).await;
+    // Also after an error: the instance is not ours, and nobody puts it back.
     trace.session.teardown().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))
 }

@@ -243,6 +243,7 @@ impl SnapshotVisitor {
         let times: BTreeMap<_, _> =
             set.pages().map(|page| (without_fragment(&page.url).to_owned(), page.ts)).collect();
         let first = set.members().filter_map(|(archive, _)| archive.recorded()).min();
+        // Nobody reads which recorded requests are near to a missed one.
         let replay = ReplayOptions { list_nearest: false, ..ReplayOptions::default() };
         let visitor =
             Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;

@@ -80,6 +80,7 @@ impl Roots {
         let mut hash = Sha256::new();
         for path in self.files(root)? {
             let name = path.strip_prefix(root).unwrap_or(&path).as_str();
+            // With its length, so that no name can pass for the beginning of a file.
             hash.update((name.len() as u64).to_le_bytes());
             hash.update(name);
             hash.update(of_file(&path).map_err(unread(&path))?);
@@ -170,6 +171,7 @@ fn of_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
     if there.is_symlink() {
         hash.update(path.as_std_path().read_link()?.as_os_str().as_encoded_bytes());
     }
+    // A link that leads nowhere is its text alone.
     let Ok(metadata) = fs::metadata(path) else { return Ok(hash.finalize().into()) };
     hash.update([u8::from(metadata.permissions().mode() & 0o111 != 0)]);
     if metadata.is_file() && metadata.len() <= LARGE {

@@ -17,6 +17,7 @@ pub(super) fn described(address: &str) -> String {
         Some(Host::Domain("metadata.google.internal")) => Some(METADATA),
         Some(Host::Ipv4(address)) => note_of(address.into()),
         Some(Host::Ipv6(address)) => {
+            // An IPv6 address may hold an IPv4 one.
             note_of(address.to_ipv4_mapped().map_or(address.into(), Into::into))
         }
         Some(Host::Domain(_)) | None => None,

@@ -246,6 +246,7 @@ impl Trace {
         if self.not_scored.is_some() {
             return;
         }
+        // A copy goes to the scorer's thread, which may never come back.
         let mut assessment = self.assessment.clone();
         let work = move || {
             if let Some(step) = step {

@@ -56,6 +56,7 @@ pub async fn run(
     let own = own_tasks(tasks, options);
     let running = running_sites::open(suite, &own, options, &interrupt, &progress).await?;
     let outcome = run_with(running.as_ref(), suite, agent, options, interrupt, progress).await;
+    // Also after an error: containers outlive this process.
     if let Some(running) = running {
         running_sites::stop(&running.town).await;
     }

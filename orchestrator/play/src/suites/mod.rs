@@ -90,6 +90,7 @@ pub fn load(folder: &Utf8Path) -> Result<Suite, SuiteError> {
 /// # Errors
 /// As [`load`].
 pub fn load_undated(folder: &Utf8Path) -> Result<Suite, SuiteError> {
+    // `FOLDER@VERSION` is no folder.
     let is_there = folder.exists() || folder.as_str().contains('@');
     if !is_there {
         let meant = other_suite(folder).unwrap_or_default();

@@ -34,6 +34,7 @@ pub fn of_snapshots(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Scaffold
         .map_err(ScaffoldError::while_doing("open the snapshots"))?;
     let documents =
         set.html_documents().map_err(ScaffoldError::while_doing("look for documents"))?;
+    // Rather a page of the list, which a browser has shown, than any document.
     let listed = set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
     let page = listed.or_else(|| documents.into_iter().next()).ok_or_else(|| {
         ScaffoldError::while_doing("find a page to begin at")(

@@ -57,6 +57,7 @@ fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError>
 pub async fn restore(session: &mut Session, state: &StorageState) -> Result<(), browser::Error> {
     let alone =
         |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
+    // One call each, so that a cookie that is refused costs no other.
     for cookie in &state.cookies {
         match session.set_storage_state(&alone(cookie)).await {
             Err(error @ browser::Error::Refused { .. }) => {

@@ -44,6 +44,7 @@ fn group_left() -> Option<u64> {
 /// left.
 fn left_below(root: &Path, groups: &str) -> Option<u64> {
     let left = |line: &str| {
+        // Lines are `ID:CONTROLLERS:PATH`. In version 2 no controllers are named.
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
         let (root, files) = match controllers {

@@ -110,6 +110,7 @@ fn find(place: &Utf8Path, snapshot: &SnapshotMember) -> Result<Option<Utf8PathBu
         Ok(vec![place.to_owned()])
     };
     for path in candidates.map_err(unread)? {
+        // The length first: it spares reading files that cannot be the one.
         let fits =
             path.metadata().is_ok_and(|there| there.is_file() && there.len() == snapshot.bytes);
         if fits && sha256(&path).map_err(unread)? == snapshot.sha256 {

@@ -79,6 +79,7 @@ impl Containers {
             }
             .boxed()
         });
+        // `select_all` panics without a future.
         let all = main.chain(sidecars).chain(relays).chain([future::pending().boxed()]);
         let (why, ..) = future::select_all(all).await;
         why

@@ -228,6 +228,7 @@ impl Docker {
             }
         };
         let sidecars = self.spec.sidecars.len();
+        // The group's network keeps instances apart by itself.
         if sidecars == 0 && range.network.apart {
             return Ok(Place::In(range.network.clone()));
         }

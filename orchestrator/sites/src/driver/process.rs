@@ -268,6 +268,7 @@ impl Group {
             self.relays
                 .iter()
                 .map(|relay| relay.ended().boxed())
+                // `select_all` panics without a future.
                 .chain([future::pending().boxed()]),
         );
         tokio::select! {

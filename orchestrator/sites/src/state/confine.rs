@@ -45,6 +45,7 @@ pub(super) fn run<T: Send>(
         }
         work()
     };
+    // On a thread of its own, because the restriction cannot be lifted again.
     std::thread::scope(|scope| match scope.spawn(confined).join() {
         Ok(result) => result,
         Err(panic) => std::panic::resume_unwind(panic),

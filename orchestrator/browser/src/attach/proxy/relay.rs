@@ -112,6 +112,7 @@ async fn attach(
         "sessionId": browser,
     });
     guest.send(|| backend.cdp.forward(command.to_string(), None));
+    // Events may come before the reply.
     loop {
         let message: Value = serde_json::from_str(&guest.next().await?).ok()?;
         if message.get("id").is_some() {

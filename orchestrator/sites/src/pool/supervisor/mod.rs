@@ -255,6 +255,7 @@ impl PoolActor {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         slot.instance = Some(Arc::clone(&instance));
         slot.condition = None;
+        // The stop may have come while it started.
         if self.work.stopping.is_cancelled() {
             return self.remove(id);
         }
