@@ -96,6 +96,7 @@ impl Context {
         for entry in folder.read_dir_utf8().map_err(Error::of_file("read", folder))? {
             paths.push(entry.map_err(Error::of_file("read", folder))?.into_path());
         }
+        // Sorted, so that the same folder makes the same bytes.
         paths.sort();
         for path in paths {
             let name = format!("{prefix}{}", path.file_name().unwrap_or_default());

@@ -144,6 +144,7 @@ fn without(requirements: &str, name: &str) -> Option<String> {
 
 /// Writes the `requirements.txt` beside the wheels: the pinned ones and the replacements.
 fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::io::Result<()> {
+    // All of these spellings are one package.
     let plain = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
     let mut text = requirements.to_owned();
     for entry in std::fs::read_dir(wheels)? {

@@ -138,6 +138,7 @@ impl Index {
         let several = segments.len() > 1;
         let mut members = Vec::new();
         for (segment, path) in segments {
+            // A page is found in the first segment that has it.
             if several {
                 let again = segment.urls.iter().enumerate().filter(|(_, url)| !seen.insert(**url));
                 hidden.extend(again.map(|(page, _)| (pages + page) as u32));

@@ -41,6 +41,7 @@ impl<'a> SegmentWriter<'a> {
     /// The same, with about so many bytes of postings in memory.
     pub(super) fn within(file: &'a File, memory: usize) -> io::Result<SegmentWriter<'a>> {
         let mut out = BufWriter::with_capacity(1 << 18, file);
+        // Empty until all else is written: without its header, the file is no segment.
         out.write_all(&[0; HEADER])?;
         Ok(SegmentWriter {
             file,

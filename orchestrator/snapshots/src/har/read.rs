@@ -213,6 +213,7 @@ impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
         };
         match entry {
             Ok(entry) => (self.on_entry)(entry),
+            // Nothing is left for later entries, either.
             Err(error @ Error::AllTogether { .. }) => Err(error.into()),
             Err(error) => {
                 self.log.unusable += 1;
@@ -336,6 +337,7 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
         let reading = self.0;
         reading.found = true;
         loop {
+            // The limit is that of one entry.
             reading.taken.set(0);
             reading.current = Some(reading.log.entries + 1);
             let Some(raw) = list.next_element::<Box<RawValue>>()? else { break };

@@ -139,6 +139,7 @@ impl<T> Pairing<T> {
         for id in &link.concurrent {
             self.responses_concurrent.remove(id);
         }
+        // Writers that link no records put a request directly before or after its response.
         let request = request.or_else(|| {
             let sides = [link.number.checked_sub(1), link.number.checked_add(1)];
             let beside =

@@ -57,6 +57,7 @@ impl From<io::Error> for ReadError {
 impl Table {
     /// Reads the fan-out.
     pub(super) fn open(file: &File, place: TablePlace) -> Result<Table, ReadError> {
+        // Before these numbers decide how much memory is taken.
         if place.bits > 27 || place.entries > u64::from(u32::MAX) {
             return Err(ReadError::Damaged);
         }

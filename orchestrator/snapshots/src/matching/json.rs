@@ -97,6 +97,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn value(&mut self, depth: usize) -> Option<Node<'a>> {
+        // A body is a stranger's, so recursion has a limit.
         if depth > MAX_DEPTH {
             return None;
         }

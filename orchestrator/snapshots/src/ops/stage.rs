@@ -95,6 +95,7 @@ pub(super) fn survey(archives: &[Archive]) -> Survey {
             survey.pages.note(&mut record);
         }
         for (at, link) in responses {
+            // A request belongs to one response at most.
             if let Some(request) =
                 pairs.request_of(&link).filter(|request| survey.paired.insert((number, *request)))
             {

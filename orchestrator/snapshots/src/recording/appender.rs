@@ -115,6 +115,7 @@ impl Appender {
         let mut vectors: Vec<IoSlice<'_>> =
             slices.iter().map(|slice| IoSlice::new(slice)).collect();
         let mut left = &mut vectors[..];
+        // Drops empty slices at the front: a write of nothing would look like an error.
         IoSlice::advance_slices(&mut left, 0);
         while !left.is_empty() {
             match rustix::io::pwritev(&self.file, left, at) {

@@ -143,6 +143,7 @@ impl SnapshotWriter {
     /// is used.
     pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
         self.write_compressed(true)?;
+        // The last response may still have waited for its request.
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;
         }

@@ -83,6 +83,7 @@ where
             ended: false,
             flushing: Flushing::Nothing,
         };
+        // hyper never polls a body that it knows to be empty.
         if empty || left == Some(0) {
             body.end();
         }

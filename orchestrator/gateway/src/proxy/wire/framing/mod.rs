@@ -184,6 +184,7 @@ impl Facts {
                 .filter(|_| digits)
                 .and_then(|text| text.parse().ok());
             let length = length.ok_or(NO_LENGTH)?;
+            // Of two lengths, two readers could each take another one.
             if self.length.is_some_and(|other| other != length) {
                 return Err(NO_LENGTH);
             }
