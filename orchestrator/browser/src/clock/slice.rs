@@ -184,6 +184,7 @@ impl Session {
             let before = self.started_counts(in_flight);
             let outcome;
             {
+                // Dropped before `drain`, which waits for these messages.
                 let _hold = self.hold_socket_messages(in_flight, limit).await?;
                 let page = self.tracker.lock().active()?;
                 outcome = self.step(self.liveness_wait(&page, limit), step).await?;
@@ -196,6 +197,7 @@ impl Session {
             if step >= left {
                 return Ok(());
             }
+            // Nothing began, so only time has passed and there is nothing to wait for.
             if self.started_counts(in_flight) == before {
                 self.tracker.lock().page_clock += step;
             } else {

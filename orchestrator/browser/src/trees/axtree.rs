@@ -332,7 +332,7 @@ pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOut
     out
 }
 
-/// The handling of a node.
+/// The result of rendering one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeOutcome {
     Shown,

@@ -121,6 +121,7 @@ impl Server {
             in_use: 0,
             starts: 0,
             ends: 0,
+            // One that never answers has as much time as one that has just stopped.
             last_up: Instant::now(),
         };
         Ok(Arc::new(Server {

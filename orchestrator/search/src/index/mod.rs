@@ -117,6 +117,7 @@ impl Index {
             })?);
         }
         if segments.iter().any(|(segment, _)| !segment.deferred.is_empty()) {
+            // Their answers are in other snapshots, so this segment depends on all of them.
             let rest = {
                 let lists: Vec<&[u64]> =
                     segments.iter().map(|(segment, _)| &segment.deferred[..]).collect();

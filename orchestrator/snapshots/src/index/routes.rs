@@ -180,6 +180,7 @@ fn write_paths(
     out: &mut impl Write,
     path: &Utf8Path,
 ) -> Result<u64, IndexError> {
+    // Each index has its paths in order, so that one of each in memory is enough.
     let mut heap = BinaryHeap::with_capacity(indexes.len());
     let next = |archive: usize, position: u64| -> Result<Option<_>, IndexError> {
         if position >= indexes[archive].count() {

@@ -216,6 +216,7 @@ impl Cleaner {
         let url = String::from_utf8_lossy(&self.url(page.url.as_bytes(), &mut count)).into_owned();
         let title = text(page.title, &mut count);
         let words = text(page.text, &mut count);
+        // Other tools write fields of any shape, so they are redacted as the text of their JSON.
         let extra = serde_json::to_string(&page.extra).unwrap_or_default();
         let userinfo = self.hidden.with_userinfo(Vec::new(), extra.as_bytes());
         let before = count;
