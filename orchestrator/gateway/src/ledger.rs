@@ -400,6 +400,7 @@ impl Ledger {
         );
         let mut pages = self.lock();
         pages.levels.count(&entry.answer);
+        // The counts go on when the list is full.
         if pages.entries.len() < self.limit {
             pages.entries.push(entry);
         }

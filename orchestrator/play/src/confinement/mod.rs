@@ -58,6 +58,7 @@ impl FoundHelper {
                     (None, Level::On | Level::Strict) => Helper::none(),
                     _ => Helper::find(program, wanted).await,
                 };
+                // Within the search for it, which is done once: so a run warns once.
                 if let Some(why) = helper.why() {
                     let had = match helper.confinement() {
                         Confinement::Hidden => " strictly; they are confined as with --confine on",

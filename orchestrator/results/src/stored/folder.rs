@@ -388,6 +388,7 @@ impl EpisodeFolder {
             path: path.clone(),
             source: std::io::Error::other(error),
         })?;
+        // For the owner alone, because it may contain log-ins.
         let mut file = own(&path)?;
         file.write_all(&har).map_err(|source| Error::Write { path, source })?;
         Ok(har)

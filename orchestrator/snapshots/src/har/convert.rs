@@ -308,6 +308,7 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
         "zstd" => bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]),
+        // These begin with no fixed bytes, so a part is decoded.
         "deflate" | "br" => decoder(codings, bytes).is_ok_and(|decoded| {
             io::copy(&mut decoded.take(EXAMINED_BYTES), &mut io::sink()).is_ok()
         }),

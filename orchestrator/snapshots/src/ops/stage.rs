@@ -204,6 +204,7 @@ impl<'a> Stage<'a> {
         damaged: &mut dyn FnMut(Error) -> Result<(), ops::Error>,
         change: &mut dyn FnMut(StagedRecord) -> Result<StagedRecord, ops::Error>,
     ) -> Result<(), ops::Error> {
+        // A paired request comes with its response, so that they stay next to each other.
         if self.survey.is_paired_request(number, at) || is_left_out(&record, &self.left_out) {
             return Ok(());
         }
@@ -287,6 +288,7 @@ impl<'a> Stage<'a> {
                     return Ok(());
                 }
                 if !self.ids.insert(id) {
+                    // Another record has this ID, but an ID names one record.
                     taken.headers.set("WARC-Record-ID", format!("<{}>", new_record_id()));
                 }
             }
@@ -332,6 +334,7 @@ fn spool(
     let mut check = said.map(Check::new);
     let mut spool = Spool::new(MEMORY);
     let mut buffer = vec![0; 64 << 10];
+    // One byte more than is left, so that `take` refuses a larger block.
     let mut block = (&mut record.block).take(budget.left().saturating_add(1));
     loop {
         let count = block.read(&mut buffer).map_err(failed)?;

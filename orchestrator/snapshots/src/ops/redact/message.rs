@@ -336,6 +336,7 @@ impl Cleaner {
         let mut out = Vec::with_capacity(bytes.len());
         let mut done = 0;
         for Value { range, value, quote } in values {
+            // A placeholder stays: the check of the result redacts again and must find nothing.
             if value.starts_with(MARK) {
                 continue;
             }
