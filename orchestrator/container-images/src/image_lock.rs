@@ -270,6 +270,7 @@ async fn within<T: Send + 'static>(
 
 /// A digest of the paths and contents of all files, without times, owners and permissions.
 fn digest(mut tar: Archive) -> std::io::Result<String> {
+    // By path, because an archive may have its files in any order.
     let mut files = BTreeMap::new();
     for entry in tar.entries()? {
         let mut entry = entry?;

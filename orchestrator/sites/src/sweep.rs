@@ -216,6 +216,7 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
         for entry in entries.flatten() {
             let owner = entry.file_name().split_once('.').map(|(owner, _)| owner.parse::<Owner>());
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
+                // Its processes first, because they may still write into the folder.
                 for instance in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
                     let process = std::fs::read_to_string(instance.path().join(PROCESS));
                     if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>())

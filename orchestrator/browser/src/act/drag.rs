@@ -139,6 +139,7 @@ impl Session {
         match moved {
             Ok(to) => self.drop_at(page, to).await,
             Err(error) => {
+                // The button must not stay pressed.
                 self.move_and_press(page, from, Button::Left, false).await?;
                 Err(error)
             }

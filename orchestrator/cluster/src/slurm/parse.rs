@@ -89,6 +89,7 @@ pub(super) fn jobs(printed: &str) -> Result<Vec<Job>, Error> {
 }
 
 fn job(line: &str) -> Result<Job, Error> {
+    // The reason is the last field, because it may contain the separator.
     let fields: Vec<&str> = line.splitn(6, '|').map(str::trim).collect();
     let read = || {
         let [name, array, part, state, node, reason] = *fields.as_slice() else { return None };
@@ -129,6 +130,7 @@ pub(super) fn cpus(printed: &str, partition: Option<&str>) -> Result<usize, Erro
     for line in printed.lines().filter(|line| !line.trim().is_empty()) {
         let read = || {
             let (name, counts) = line.trim().split_once('|')?;
+            // `sinfo` prints allocated/idle/other/total, and no job gets the others.
             let mut counts = counts.split('/').map(|count| count.parse::<usize>().ok());
             let (allocated, idle) = (counts.next()??, counts.next()??);
             Some(if is_wanted(name, partition) { allocated + idle } else { 0 })

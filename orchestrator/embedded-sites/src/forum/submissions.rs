@@ -190,6 +190,7 @@ pub(super) fn search(
          order by s.id desc limit :limit offset :offset"
     );
     let mut statement = db.prepare_cached(&sql)?;
+    // One more than a page shows whether another one follows.
     let page = named_params! { ":viewer": viewer, ":words": words, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
     let mut found = statement.query_map(page, submission)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() as i64 > PAGE;
@@ -209,6 +210,7 @@ pub(super) fn create(
                values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)";
     db.prepare_cached(sql)?.execute(params![forum, user, title, slug(title), url, body, now])?;
     let id = db.last_insert_rowid();
+    // The vote of the author, which `up` counts already.
     db.execute(
         "insert into submission_votes (user, submission, choice) values (?1, ?2, 1)",
         [user, id],

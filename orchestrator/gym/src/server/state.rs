@@ -106,6 +106,7 @@ impl<E: Environment> GymServer<E> {
         };
         let place = place.map_err(|_| NoSession::Full(within))?.map_err(|_| NoSession::Closing)?;
         let (say, begun) = oneshot::channel();
+        // In a task of its own, because a request ends with its connection.
         self.episodes.spawn(self.clone().host(place, task.clone(), repeat, observing, say));
         begun.await.unwrap_or(Err(NoSession::Closing))
     }

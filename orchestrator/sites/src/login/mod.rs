@@ -130,6 +130,7 @@ async fn enter(
             login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
         return Ok(LoginSession { cookies: cookies.collect(), headers: headers.collect() });
     };
+    // Cookies expire by the clock of the site.
     let now = site.clock.unwrap_or_else(Timestamp::now);
     let mut visitor = Visitor { site, target, now, cookies: Cookies::default() };
     visitor.fill_in(form, account).await?;

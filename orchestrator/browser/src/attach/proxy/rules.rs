@@ -189,6 +189,7 @@ impl Limits {
         {
             return Err(format!("the proxy is the gateway, http://{gateway}, and no other"));
         }
+        // `<-loopback>` only takes away the exception that Chromium makes by itself.
         if param("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
             return Err("nothing goes past the proxy".to_owned());
         }
