@@ -339,6 +339,7 @@ fn prepare_worker(
     let text = |name: &str| info.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, url) = (text("type"), text("url"));
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
+    // Nobody asks for bodies over this session, so the browser need not keep any.
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));

@@ -141,6 +141,7 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let address = settings.listen;
+    // Before the run has a folder: a port that is taken leaves nothing behind.
     let listener =
         TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;

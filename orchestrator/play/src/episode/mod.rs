@@ -245,6 +245,7 @@ async fn drive<E: Environment>(
             png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
         trace.current().screenshot = screenshot;
+        // Before the limits: the last action may have reached the goal.
         if trace.over {
             return Ok(Outcome::Done);
         }
@@ -267,6 +268,7 @@ async fn drive<E: Environment>(
             screenshot: path.as_deref().map(Utf8Path::as_std_path),
         };
         let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
+        // Before a failed reply ends the episode, because its calls have a cost, too.
         let calls = agent.take_calls();
         let fault = calls.last().and_then(|call| call.fault);
         trace.add_calls(calls);

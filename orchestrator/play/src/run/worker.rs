@@ -98,6 +98,7 @@ where
                 }
                 Err(source) => {
                     failures += 1;
+                    // A world that has never started fails for every episode.
                     if !played_any || failures == WORLD_FAILURES {
                         return Err(Error::World { source });
                     }
@@ -122,6 +123,7 @@ where
             () = shared.interrupt.cancelled() => None,
             played = attempt(worker, &shared, current, id, task, &folder, &session) => Some(played),
         };
+        // Also after an interrupt: what the session made on its server would stay there.
         session.teardown().await;
         let played = played.transpose()?;
         let Some(played) = played else {

@@ -53,6 +53,7 @@ pub async fn open(
     progress: &Progress,
 ) -> Result<Option<RunningSites>, Error> {
     let given = Given { variables: &options.site_variables, unpacked: options.unpacked.as_deref() };
+    // Before anything of the suite is started.
     options.agreed.check(&of_suite(suite, tasks, given)?)?;
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;

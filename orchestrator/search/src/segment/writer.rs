@@ -107,6 +107,7 @@ impl<'a> SegmentWriter<'a> {
     pub(crate) fn finish(mut self, state: &str) -> io::Result<()> {
         self.runs.push(self.gatherer.flush()?);
         let postings_at = self.at;
+        // The rows come after all postings, so they wait in a file of their own.
         let mut rows = BufWriter::new(tempfile::tempfile()?);
         let (mut words, mut sparse, mut bytes) = (0u64, Vec::new(), Vec::new());
         let (mut group, mut checksums) = (Vec::new(), Vec::new());
