@@ -8,8 +8,8 @@
 //!     +-------+--> cancelled                               somebody wants it to end: it stays
 //! ```
 //!
-//! What is known of a part comes from two sides: the scheduler's list of jobs ([`slurm`]), and the
-//! file that the part itself writes on the shared file system ([`status`]). Neither alone tells
+//! The state of a part comes from two sources: the scheduler's list of jobs ([`slurm`]), and the
+//! file that the part itself writes on the shared file system ([`status`]). Neither alone shows
 //! that a part is dead: a scheduler notices a dead node late, and may give up a node whose jobs go
 //! on. [`decide`] has the rules. A part that was submitted again in the meantime ends itself
 //! ([`submissions`]).

@@ -189,7 +189,7 @@ fn utf8(doing: &'static str, path: std::io::Result<PathBuf>) -> Result<Utf8PathB
 /// Cancels all jobs that may exist, including those whose numbers Slurm could not return.
 ///
 /// # Errors
-/// What went wrong, and how to cancel them by hand.
+/// The failure in words, and the command that cancels them by hand.
 pub(crate) async fn cancel_all(plan: &Plan, folder: &ClusterFolder) -> Result<(), String> {
     let all = submissions::read(folder).map_err(|error| {
         format!(

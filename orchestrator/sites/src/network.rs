@@ -5,7 +5,7 @@
 //! reaches the containers of another. Podman cannot isolate the containers of one network from each
 //! other. With networks of Podman, each instance has its own network.
 //!
-//! Where this process may enter a container of Podman, containers have no network at all, and a
+//! If this process may enter a container of Podman, containers have no network at all, and a
 //! relay leads to each port of an application (`relay`). The containers of one instance then share
 //! their loopback.
 //!

@@ -1,7 +1,7 @@
 //! Responses reach a page one at a time, in the same order in each run.
 //!
-//! What a page does depends on the order of its responses: which of two scripts comes first, or
-//! whether a frame finds a style sheet pending and waits for it. So the gateway holds responses
+//! The behaviour of a page depends on the order of its responses: which of two scripts comes first,
+//! or whether a frame finds a style sheet pending and waits for it. So the gateway holds responses
 //! back, and a task of the session releases them in the order of the page's requests. When the page
 //! requests nothing more, the first response is released. Then the task waits until the page has
 //! read it, and for the requests that follow from it.

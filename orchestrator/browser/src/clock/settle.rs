@@ -140,9 +140,9 @@ impl Session {
     /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
     /// many messages workers had for their pages.
     ///
-    /// What comes from outside comes in this order: all responses, with those to requests that
-    /// follow from them; then a frame; then what workers have to say. Whatever has begun meanwhile
-    /// comes first again. So a frame never overtakes a response, however fast either is.
+    /// The order is fixed: all responses, with those to requests that follow from them; then a
+    /// frame; then the messages of workers. If anything has begun meanwhile, it starts again. So a
+    /// frame never overtakes a response, however fast either is.
     pub(crate) async fn drain(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {

@@ -83,7 +83,7 @@ impl fmt::Display for Health {
 /// Host and port of a URL, and the path of its key, which is empty without one.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the URL in words.
 pub(crate) fn authority(url: &Url) -> Result<(String, String), &'static str> {
     if url.scheme() != "http" {
         return Err("it is not of plain HTTP");

@@ -11,9 +11,9 @@
 //! everything else              -> the machine's
 //! ```
 //!
-//! What is the machine's fault may be played again (`--retry-errors`). What an agent can cause at
-//! will may not: it would have as many attempts as it likes. The agents of this program have no
-//! such wish, so that for them a broken browser is the machine's fault.
+//! An episode that failed by the machine's fault may be played again (`--retry-errors`). A failure
+//! that an agent can cause at will may not, because the agent would have as many attempts as it
+//! likes. The agents of this program never do so. For them a broken browser is the machine's fault.
 
 use results::{AgentFailure, Outcome};
 use scoring::ScoreError;

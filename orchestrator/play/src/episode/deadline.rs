@@ -5,8 +5,9 @@
 //! Whoever waits for it gives up at the deadline, or when the run is interrupted. The thread is
 //! then left alone: it holds nothing but copies, and ends with its work or with the process.
 //!
-//! What panics there is a rule on what an agent chose. It costs that episode its score, and no
-//! other episode anything: who ends the process at a panic passes over the thread [`SCORING`].
+//! A panic there comes from a rule that was applied to a text of an agent. It costs that episode
+//! its score, and no other episode anything: a hook that ends the process at a panic has to leave
+//! out the thread [`SCORING`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The memory that a run may take on this machine: nine tenths of what is free, of what its control
 //! group has left, and of what Slurm has given to the job, whichever is least.
 //!
-//! What a container engine of the system runs is in none of these groups. The bound holds for it
-//! all the same, since a job is to take no more of a node than it was given.
+//! The containers of a system's engine are in none of these groups. They count towards the bound
+//! all the same, because a job may take no more of a node than it was given.
 
 use std::path::{Path, PathBuf};
 

@@ -234,10 +234,10 @@ pub struct Step {
     /// The boxes, on the screenshot, of the observation's elements that are in view, by their bids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub boxes: BTreeMap<String, ElementBox>,
-    /// Why the action failed.
+    /// The reason why the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why the page did not settle after the action.
+    /// The reason why the page did not settle after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<String>,
     /// The score at the end of the step. Absent if it depends on the final state or on a judge.
