@@ -22,7 +22,7 @@ pub enum Error {
     Misnamed {
         /// The environment variable.
         variable: &'static str,
-        /// What it names.
+        /// The path that it names.
         path: PathBuf,
     },
     /// A window was wanted, and there is no display to show it.
@@ -50,7 +50,7 @@ pub enum Error {
     /// WebDriver clients cannot be served.
     #[error("serve WebDriver clients: {reason}")]
     WebDriver {
-        /// What failed.
+        /// The part that failed.
         reason: String,
     },
     /// This machine gives no network namespace, in which alone chromedriver may run.
@@ -125,15 +125,15 @@ pub enum Error {
         "keep the page on its schedule: its clock shows {shown} ms since the start of the world, and {planned} ms were planned"
     )]
     OffSchedule {
-        /// What the page's clock shows, in milliseconds since the start of the world.
+        /// The time of the page's clock, in milliseconds since the start of the world.
         shown: u64,
-        /// What was planned.
+        /// The planned time.
         planned: u64,
     },
     /// The page crashed, or every page was closed.
     #[error("find an open page: {reason}")]
     NoPage {
-        /// What happened to the last page.
+        /// The end of the last page.
         reason: &'static str,
     },
 }

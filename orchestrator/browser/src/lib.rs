@@ -20,8 +20,8 @@
 //! ```
 //!
 //! All events of the browser are taken by `cdp`'s tracker, one after the other, under one lock.
-//! What `clock`, `observe`, `order` and `act` remember of them is their own, and a part of the same
-//! state: the session puts the parts together. `cdp` knows none of them.
+//! `clock`, `observe`, `order` and `act` each keep a part of the state of their own under the same
+//! lock. The session puts the parts together, and `cdp` knows none of them.
 //!
 //! **Invariants.**
 //!

@@ -28,7 +28,8 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
-/// What a browser writes for itself, and how much of a download is there before it is canceled.
+/// The bytes that a browser writes for itself, with the part of a download that is there before it
+/// is canceled.
 const SLACK: u64 = 200 << 20;
 /// The storage limit of pages.
 const STORAGE: u64 = 1 << 30;

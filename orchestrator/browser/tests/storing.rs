@@ -1,5 +1,5 @@
-//! What pages store needs none of their time: while a database or a cache is at work, the page's
-//! clock stands still.
+//! Storing takes none of a page's time: while a database or a cache is at work, the page's clock
+//! stands still.
 //!
 //! A program of its own: it starves every browser of its process.
 

@@ -1,41 +1,45 @@
-//! What becomes of a part, by what the scheduler and the part itself say of it.
+//! Decides about a part, by the scheduler's list of jobs and the part's own status file.
+//!
+//! The decision is a pure function of both, so that all of its cases are in one table of tests.
+//! `follow` carries it out.
 
 use std::time::Duration;
 
 use crate::slurm::JobState;
 use crate::status::{BAD_INPUT, PartState, PartStatus};
 
-/// How often a part is submitted again without an episode more.
+/// The number of times that a part is submitted again without an episode more.
 pub const TRIES: u32 = 3;
-/// How often a part that lives says so.
+/// The interval at which a part that lives writes its status.
 pub const BEAT: Duration = Duration::from_secs(3);
-/// A part whose job has ended by the scheduler's word may still be alive for so long after it last
-/// said so: the file takes a moment to be seen, and a scheduler may give up a node that goes on.
+/// The time after its last status in which a part may still live although the scheduler lists its
+/// job as ended: the file takes a moment to be seen, and a scheduler may give up a node that goes
+/// on.
 const AFTER_END: Duration = Duration::from_secs(15);
-/// A job that the scheduler does not list may take so long to appear there.
+/// The time after a submission in which the scheduler need not list the job yet.
 const APPEARS_WITHIN: Duration = Duration::from_secs(30);
-/// A part whose job runs by the scheduler's word is dead when it has not said anything for so long.
-/// Longer than a part waits for the one before it in its folder.
+/// The time after its last status when a part counts as dead although the scheduler lists its job
+/// as running. It is longer than a part waits for an earlier process in its folder.
 const SILENCE: Duration = Duration::from_secs(180);
-/// A file on another machine may be seen so late.
+/// The time after which a file that was written on another machine is seen here.
 const SEEN_WITHIN: Duration = Duration::from_secs(60);
 
-/// What is known of a part in its last submission.
+/// Everything that is known of a part in its last submission.
 #[derive(Debug, Clone)]
 pub struct PartView<'a> {
     /// Its job.
     pub job: JobView<'a>,
-    /// What it says itself.
+    /// Its own status.
     pub status: Option<&'a PartStatus>,
-    /// How long ago it said something new, or was submitted, or its job was first listed in this
-    /// state: the latest of these. A job may wait for hours before it runs.
+    /// The time since its last new status, its submission, or the first listing of its job in this
+    /// state: the shortest of these. A job may wait for hours before it runs.
     pub silent: Duration,
 }
 
-/// What the scheduler says of a job.
+/// The scheduler's view of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobView<'a> {
-    /// Nothing now: it does not answer.
+    /// The scheduler does not answer now.
     NoAnswer,
     /// It does not list the job.
     Absent,
@@ -43,40 +47,40 @@ pub enum JobView<'a> {
     Listed(&'a JobState, &'a str),
 }
 
-/// What to do about a part.
+/// The next step for a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing yet.
+    /// No step yet.
     Wait,
-    /// Its episodes are played.
+    /// The part is done: its episodes are played.
     Done,
     /// Its node lacks something: leave the node out, and submit the part again.
     LeaveOut {
         /// The node.
         node: String,
-        /// What it lacks.
+        /// The problem of the node.
         problem: String,
     },
     /// Submit it again.
     Again {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The same, once its job is cancelled: the scheduler believes that it runs.
+    /// Submit it again once its job is cancelled, because the scheduler believes that it runs.
     CancelAndAgain {
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// Somebody has cancelled it: leave it.
+    /// Leave it: the user has cancelled it.
     Cancelled,
-    /// It would fail in the same way again.
+    /// Give it up: it would fail in the same way again.
     GiveUp {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
-/// Decides about a part that is not done.
+/// Returns the next step for a part that is not done.
 pub fn decide(view: &PartView<'_>) -> Decision {
     let node = || view.status.map_or("", |status| status.node.as_str());
     match view.status.map(|status| &status.state) {

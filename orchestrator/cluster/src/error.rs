@@ -1,12 +1,11 @@
-//! What goes wrong with a run on a cluster: with its scheduler, with the files beside it, and with
-//! what it was told.
+//! The errors of a run on a cluster: of its scheduler, of the files beside it, and of its options.
 
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use tokio::task::JoinError;
 
-/// Why a run on a cluster could not be submitted, followed or played.
+/// An error in submitting, following or playing a run on a cluster.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A program of the scheduler is not installed.
@@ -15,12 +14,12 @@ pub enum Error {
         /// The program.
         program: &'static str,
     },
-    /// A program of the scheduler says no.
+    /// A program of the scheduler refuses.
     #[error("run `{program}`: {said}")]
     Refused {
         /// The program.
         program: &'static str,
-        /// What it printed, or how it ended.
+        /// Its output, or its exit status.
         said: String,
     },
     /// The scheduler's controller does not answer. It may later.
@@ -28,17 +27,17 @@ pub enum Error {
     Unreachable {
         /// The program.
         program: &'static str,
-        /// What it printed.
+        /// Its output.
         said: String,
     },
-    /// A program of the scheduler prints what nobody here understands.
+    /// The output of a scheduler's program cannot be parsed.
     #[error("read what `{program}` prints: {line:?} is not {expected}")]
     Output {
         /// The program.
         program: &'static str,
         /// The line.
         line: String,
-        /// What it should have been.
+        /// The format that was expected.
         expected: &'static str,
     },
     /// An option that the command sets itself.
@@ -52,7 +51,7 @@ pub enum Error {
     Unfit {
         /// The option, as it was written.
         option: String,
-        /// Why not, and what to write.
+        /// The reason, and the option to use instead.
         why: &'static str,
     },
     /// A file beside the run cannot be written.
@@ -60,7 +59,7 @@ pub enum Error {
     Write {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A file beside the run cannot be read.
@@ -68,15 +67,15 @@ pub enum Error {
     Read {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file beside the run has something else in it.
+    /// A file beside the run has another content than it should.
     #[error("read {path}: {source}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The cause, with its place in the file.
         source: serde_json::Error,
     },
     /// A file of a newer format.
@@ -87,7 +86,7 @@ pub enum Error {
         /// Its format.
         newer: file_version::NewerVersion,
     },
-    /// What would be played cannot be had.
+    /// The run cannot be prepared.
     #[error(transparent)]
     Runs(#[from] play::Error),
     /// The results cannot be written or read.
@@ -96,31 +95,31 @@ pub enum Error {
     /// The images of the sites cannot be read or loaded.
     #[error(transparent)]
     Images(#[from] container_images::Error),
-    /// The results are to be where nothing can be written.
+    /// The address for the results cannot be written to.
     #[error(transparent)]
     Mirror(#[from] results::mirror::Error),
-    /// This machine does not say what it is asked.
+    /// A call of this machine's system failed.
     #[error("{doing}: {source}")]
     Machine {
-        /// What it was asked.
+        /// The call, as a verb.
         doing: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The path of the program or of the current folder is not UTF-8.
     #[error("{doing}: {source}")]
     NotUtf8 {
-        /// What was looked for.
+        /// The path that was looked for, as a verb.
         doing: &'static str,
         /// The path.
         source: camino::FromPathBufError,
     },
-    /// Work on a thread of its own broke down.
+    /// Work on a thread of its own panicked.
     #[error("{doing}: {source}")]
     BrokeDown {
         /// The work.
         doing: &'static str,
-        /// Why.
+        /// The cause.
         source: JoinError,
     },
     /// The name of a run's folder cannot be written into a script.
@@ -129,7 +128,7 @@ pub enum Error {
         /// The folder.
         folder: Utf8PathBuf,
     },
-    /// A run that is to go on here is played by jobs.
+    /// A run that is to be resumed here is played by jobs.
     #[error(
         "continue the run in {run}: its parts are jobs of Slurm; continue with --scheduler slurm --resume"
     )]
@@ -137,7 +136,7 @@ pub enum Error {
         /// The run.
         run: Utf8PathBuf,
     },
-    /// The results are to be at an address, where jobs tell one another by files.
+    /// The results are to be at an address, but jobs need a folder in common.
     #[error(
         "run on Slurm with the results at {output}: the jobs find one another in a folder of the shared file system; \
          name one with --output"
@@ -146,19 +145,19 @@ pub enum Error {
         /// The address.
         output: Utf8PathBuf,
     },
-    /// The value of a variable would be read by others.
+    /// A variable has its value on the command line, where others would read it.
     #[error(
         "set {option} on a cluster: the value would be written into {written}; {instead}, and name it alone"
     )]
     VariableValue {
         /// The option.
         option: String,
-        /// What the command line of parts is written into.
+        /// The place into which the command line of parts is written.
         written: &'static str,
-        /// Where the variable belongs.
+        /// The place where the variable belongs.
         instead: &'static str,
     },
-    /// Parts would add to one cassette at once.
+    /// Several parts would add to one cassette at once.
     #[error(
         "set --cassette on a cluster: one process alone may add to a cassette; use one that is complete with \
          --offline, or none"
@@ -173,27 +172,27 @@ pub enum Error {
         /// The names of the parts.
         parts: Vec<String>,
     },
-    /// A part is not told which one it is.
+    /// A part has not got its number or another option.
     #[error("play a part: there is no {lacks}; `sandbox run --scheduler slurm` starts parts")]
     NoPart {
-        /// What it is not told.
+        /// The missing option.
         lacks: &'static str,
     },
-    /// The plan names an episode that cannot be one.
+    /// The plan has an invalid name of an episode.
     #[error("read {path}: {source}")]
     EpisodeName {
         /// The plan.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: results::NoEpisode,
     },
-    /// The part is not to be played, or no more. The text is a sentence of its own.
+    /// The part must not be played, or no longer. The text is a sentence of its own.
     #[error("{0}")]
     Over(String),
     /// The node lacks something.
     #[error("play here: {}", problems.join("; "))]
     UnfitNode {
-        /// What it lacks.
+        /// The problems, a sentence each.
         problems: Vec<String>,
     },
     /// Another process of this machine loads the same file of images.
@@ -201,27 +200,27 @@ pub enum Error {
     Loading {
         /// The file.
         file: Utf8PathBuf,
-        /// How long it was waited for.
+        /// The time that was spent waiting.
         waited: Duration,
     },
-    /// What parts read cannot be listed.
+    /// The files that parts read cannot be listed.
     #[error("read what parts need: {source}")]
     Inputs {
-        /// Why.
+        /// The cause.
         source: results::Error,
     },
-    /// An address of an object store or of a web server that is none.
+    /// An invalid address of an object store or of a web server.
     #[error("run on Kubernetes: {source}")]
     Address {
-        /// What is wrong.
+        /// The cause.
         source: object_files::Error,
     },
-    /// Pods need what nobody has named.
+    /// Pods need something that no option names.
     #[error("run on Kubernetes{with}: {needs}")]
     PodsLack {
-        /// With what, or nothing.
+        /// The part of the run that needs it, or empty.
         with: String,
-        /// What is needed, and the option that names it.
+        /// The missing thing, and the option that names it.
         needs: String,
     },
     /// A path means something else in a pod.
@@ -242,7 +241,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What to do about it, where the text does not say that.
+    /// Returns advice, if the text has none.
     pub fn cure(&self) -> Option<&'static str> {
         match self {
             Error::Missing { .. } => Some("run this on a login node, or install Slurm's clients"),
@@ -253,14 +252,14 @@ impl Error {
         }
     }
 
-    /// The sentence that tells it, with its causes and what to do about it.
+    /// The error as a sentence, with its causes and advice.
     pub(crate) fn sentence(&self) -> String {
         let cure = self.cure().map(|cure| format!("; {cure}")).unwrap_or_default();
         format!("failed to {}{cure}", error_text::with_causes(self))
     }
 }
 
-/// Whether Slurm takes fewer jobs than these, by a limit of the user's or by that of arrays.
+/// Returns whether Slurm refuses the number of jobs, by a limit of the user's or by that of arrays.
 fn is_about_size(said: &str) -> bool {
     ["limit", "Limit", "job array index"].iter().any(|word| said.contains(word))
 }

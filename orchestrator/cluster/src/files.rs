@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::Error;
 
-/// Writes a file beside it and renames that, so that readers see the old one or the new one.
+/// Writes a temporary file and renames it, so that readers see the old content or the new one.
 pub(crate) fn replace(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
     let write = |source| Error::Write { path: path.to_owned(), source };
     let beside = path.with_extension("new");

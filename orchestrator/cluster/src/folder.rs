@@ -1,4 +1,4 @@
-//! Where the files of a run on a cluster are.
+//! The files of a run on a cluster, by their paths.
 //!
 //! ```text
 //! RUN/
@@ -27,12 +27,12 @@ pub struct ClusterFolder {
 }
 
 impl ClusterFolder {
-    /// That of a run.
+    /// The folder of a run.
     pub fn of(run: &Utf8Path) -> ClusterFolder {
         ClusterFolder { run: run.to_owned() }
     }
 
-    /// Makes the folders that are not there.
+    /// Makes the missing folders.
     ///
     /// # Errors
     /// When they cannot be made.
@@ -44,7 +44,7 @@ impl ClusterFolder {
         Ok(())
     }
 
-    /// Removes what parts of an earlier plan have said, but not their logs.
+    /// Removes the status files of parts of an earlier plan, but not their logs.
     ///
     /// # Errors
     /// When something cannot be removed.
@@ -76,8 +76,8 @@ impl ClusterFolder {
         self.run.join("parts")
     }
 
-    /// The run of a part, numbered from 1, of the plan with this token. A process of an earlier
-    /// plan that is late does not get into it.
+    /// The run of a part, numbered from 1, of the plan with this token. A late process of an
+    /// earlier plan has another token, and writes elsewhere.
     pub fn part(&self, token: &str, part: u32) -> Utf8PathBuf {
         self.parts().join(format!("{token}-{part}"))
     }
@@ -87,7 +87,7 @@ impl ClusterFolder {
         self.path().join("token")
     }
 
-    /// See the drawing above, as with all that follow.
+    /// The plan. See the drawing above, as with all that follow.
     pub fn plan(&self) -> Utf8PathBuf {
         self.path().join("plan.json")
     }

@@ -1,4 +1,4 @@
-//! The episodes of parts, moved into the run once nobody plays by the plan any more.
+//! Moves the episodes of parts into the run, once no process plays by the plan any more.
 
 use results::RunFolder;
 use results::parts;
@@ -8,8 +8,8 @@ use crate::Error;
 use crate::folder::ClusterFolder;
 use crate::lock::{FREE_WITHIN, PartLock};
 
-/// Moves what the parts have played into the run, each once its process has ended. The plan has to
-/// be put away before: processes end themselves then.
+/// Moves the episodes of the parts into the run, each part once its process has ended. The plan
+/// must have been put away before, because that makes the processes end.
 pub(crate) async fn gather(whole: &RunFolder, folder: &ClusterFolder) -> Result<(), Error> {
     let path = folder.parts();
     let entries = path.read_dir_utf8();

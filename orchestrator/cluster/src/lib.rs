@@ -8,8 +8,8 @@
 //!     +-------+--> cancelled                               somebody wants it to end: it stays
 //! ```
 //!
-//! What is known of a part comes from two sides: the scheduler's list of jobs ([`slurm`]), and the
-//! file that the part itself writes on the shared file system ([`status`]). Neither alone tells
+//! The state of a part comes from two sources: the scheduler's list of jobs ([`slurm`]), and the
+//! file that the part itself writes on the shared file system ([`status`]). Neither alone shows
 //! that a part is dead: a scheduler notices a dead node late, and may give up a node whose jobs go
 //! on. [`decide`] has the rules. A part that was submitted again in the meantime ends itself
 //! ([`submissions`]).
@@ -43,7 +43,7 @@ mod submit;
 pub use error::Error;
 pub use options::PartOptions;
 
-/// The word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     // A word with a zero byte cannot come from a command line.
     shlex::try_quote(word).map_or_else(|_| "''".to_owned(), |word| word.into_owned())

@@ -1,4 +1,4 @@
-//! One process alone plays a part, or moves what it has played.
+//! The lock of a part: one process at a time plays it, or moves its episodes.
 
 use std::fs::{File, TryLockError};
 use std::time::Duration;
@@ -8,10 +8,11 @@ use tokio::time::{self, Instant};
 
 use crate::Error;
 
-/// How long the process that holds a part may take to end: one whose part was submitted again looks
-/// every few seconds, and a file server forgets a dead machine's locks after 90 seconds.
+/// The time limit for the process that holds a part to end. One whose part was submitted again
+/// checks that every few seconds, and a file server forgets a dead machine's locks after 90
+/// seconds.
 pub const FREE_WITHIN: Duration = Duration::from_secs(120);
-/// How often a lock is tried.
+/// The interval at which a lock is tried.
 const TRY: Duration = Duration::from_secs(1);
 
 /// The lock of a part, until it is dropped or the process ends.

@@ -1,4 +1,4 @@
-//! Whether a node has what a part needs, before anything is played there.
+//! Checks that a node has everything that a part needs, before it plays anything.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::folder::ClusterFolder;
 use crate::plan::{Plan, agree_on_chromium, agree_on_image};
 use crate::site_images::{self, SiteImages};
 
-/// Files that are named before the rest is only counted.
+/// The number of files that a message names. The rest is only counted.
 const NAMED: usize = 3;
 
-/// What this node lacks.
+/// Returns the problems of this node, a sentence each.
 pub(crate) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<String> {
     let mut problems = other_files(plan);
     problems.extend(machine::of_node().iter().filter_map(problem));
@@ -26,7 +26,7 @@ pub(crate) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<St
     problems
 }
 
-/// The images that sites of these episodes need.
+/// Returns the images that sites of these episodes need.
 pub(crate) fn images(
     suite: &Suite,
     episodes: &[EpisodeId],
@@ -36,13 +36,13 @@ pub(crate) fn images(
     SiteImages::of(suite, &tasks, archive)
 }
 
-/// The container engine, if a site needs one and there is none.
+/// Returns the problem of a missing container engine, if a site needs one.
 pub(crate) async fn engine_problem(images: &SiteImages) -> Option<String> {
     if images.is_empty() { None } else { problem(&machine::engine().await) }
 }
 
-/// Images that this node lacks, or that are others than the run is played with: those that were
-/// known where the run was submitted, or else those of the first node.
+/// Returns the images that this node lacks or has in another version than the run. The run's images
+/// are those that were known where it was submitted, or else those of the first node.
 pub(crate) async fn image_problems(
     images: &SiteImages,
     plan: &Plan,
@@ -70,7 +70,7 @@ fn problem(finding: &Finding) -> Option<String> {
     finding.found.as_ref().err().map(|wrong| format!("{}: {wrong}", finding.what))
 }
 
-/// Files that are not those of the machine that submitted the run.
+/// Returns the files that differ from those of the machine that submitted the run.
 fn other_files(plan: &Plan) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, expected) in &plan.files {
@@ -90,8 +90,8 @@ fn other_files(plan: &Plan) -> Vec<String> {
     problems
 }
 
-/// All parts of a run show pages with one version of Chromium: that of the machine that submitted
-/// it, or else that of the first node.
+/// Returns the problem of another version of Chromium. All parts of a run use that of the machine
+/// that submitted it, or else that of the first node.
 fn other_chromium(folder: &ClusterFolder) -> Option<String> {
     let here = match browser::Programs::find().and_then(|programs| programs.version(false)) {
         Ok(here) => here,

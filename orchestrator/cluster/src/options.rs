@@ -1,13 +1,13 @@
-//! What the parts of a run are told, whichever scheduler starts them.
+//! The options of a run in parts that every scheduler has in common.
 
 use camino::Utf8PathBuf;
 
 use crate::Error;
 
-/// What a run in parts is told besides the options of any run.
+/// The options of a run in parts, besides those of any run.
 #[derive(Debug, Clone)]
 pub struct PartOptions {
-    /// How many parts there are; by default as many as the scheduler has room for.
+    /// The number of parts. Default: as many as the scheduler has room for.
     pub count: Option<u32>,
     /// The file with the images of the sites.
     pub site_images: Option<Utf8PathBuf>,
@@ -19,9 +19,9 @@ pub struct PartOptions {
 }
 
 impl PartOptions {
-    /// Checks what parts on other machines are told: no value of a variable, since it would be read
-    /// by others, and no cassette that each part would add to by itself. `written` is what the
-    /// words are written into, and `instead` says where a variable belongs.
+    /// Checks the options for parts on other machines. The value of a variable is refused, because
+    /// others would read it, and so is a cassette to which each part would add. `written` is the
+    /// place into which the words are written, and `instead` the place where a variable belongs.
     ///
     /// # Errors
     /// When something cannot be told.

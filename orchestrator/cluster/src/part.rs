@@ -78,8 +78,8 @@ impl Part {
         Ok(Part { folder, plan, number, submission })
     }
 
-    /// Waits until no other process has the part, and says on the shared file system how it goes
-    /// from then on. `stop` is cancelled if the part is submitted again.
+    /// Waits until no other process has the part. From then on, its status is written to the shared
+    /// file system. `stop` is cancelled if the part is submitted again.
     ///
     /// # Errors
     /// When another process does not end, the part is not to be played here, or nothing can be
@@ -118,30 +118,30 @@ impl Part {
         read.map_err(|source| Error::EpisodeName { path: self.folder.plan(), source })
     }
 
-    /// Why this part shall not be played here: it was submitted again, or the run is over. Jobs
-    /// that were cancelled may come back after a controller has died.
+    /// Returns why this part must not be played here: it was submitted again, or the run is over.
+    /// Jobs that were cancelled may come back after a controller has died.
     fn is_over(&self) -> Result<Option<String>, Error> {
         is_over(&self.folder, &self.plan.token, self.number, self.submission)
     }
 }
 
-/// How a part ended.
+/// The end of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LastWord {
     /// Its episodes are played.
     Ended,
-    /// It was told to end.
+    /// It got a signal to end.
     Interrupted,
     /// It ended before its episodes were played.
     Failed {
         /// The exit code.
         code: u8,
-        /// Why.
+        /// The reason.
         message: String,
     },
 }
 
-/// A part that this process alone has, and that says how it goes.
+/// A part that this process alone holds, and whose status it writes.
 #[derive(Debug)]
 pub struct HeldPart {
     part: Part,
@@ -183,8 +183,8 @@ impl HeldPart {
         self.fit(problems)
     }
 
-    /// The options of the part, by those that its command line has: it goes on with what it has
-    /// played.
+    /// Returns the options of the part, made from those of its command line. It resumes its own
+    /// run.
     ///
     /// # Errors
     /// When the plan has no such episodes.
@@ -196,13 +196,13 @@ impl HeldPart {
         Ok(Options { episodes: Some(self.part.episodes()?), resume, retry_errors, ..options })
     }
 
-    /// Notes that it plays from now on, and what it is at.
+    /// Notes that the part plays. Returns a listener that notes its activity.
     pub fn progress(&self) -> Progress {
         self.reporter.set(PartState::Playing);
         self.reporter.progress()
     }
 
-    /// Says the last word, and lets the part go.
+    /// Writes the last status, and lets the part go.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -235,7 +235,7 @@ fn is_over(
     Ok((last > submission).then(|| format!("part {part} was submitted again, as number {last}")))
 }
 
-/// Says that the part lives, until it does not; ends it if it was submitted again.
+/// Writes the status at intervals until the part ends. Cancels `stop` if it was submitted again.
 ///
 /// A file system may take long. Its calls have a thread of their own, so that the browser is not
 /// kept waiting by them.
@@ -275,7 +275,7 @@ struct Reporter {
     part: u32,
     submission: u32,
     status: Mutex<PartStatus>,
-    /// Held while the file is written, so that a word never comes after a later one.
+    /// Held while the file is written, so that an older status never replaces a newer one.
     writing: Mutex<()>,
 }
 
@@ -292,6 +292,8 @@ impl Reporter {
             doing: None,
             state: PartState::Checking,
         };
+        // A job that Slurm starts again keeps its number. Only this count tells the two processes
+        // apart.
         let restarts =
             variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
         let path = part.folder.status_of(part.number, part.submission, restarts, &status.node);
@@ -316,8 +318,8 @@ impl Reporter {
         status.write(&self.path)
     }
 
-    /// The last word where another process still has the part. That is not wrong with the node, and
-    /// may be over at the next try.
+    /// Writes the last status of a part that another process still holds. The node is not at fault,
+    /// and the next try may succeed.
     fn occupied(&self) -> Result<Error, Error> {
         let message = format!(
             "another process has had part {} for {} s and does not end",
@@ -329,13 +331,14 @@ impl Reporter {
         Ok(Error::Over(message))
     }
 
-    /// The last word.
+    /// Writes the last status.
     fn end(&self, word: LastWord) -> Result<(), Error> {
         {
             let mut status = self.status.lock();
             status.beat += 1;
             status.doing = None;
             status.state = match word {
+                // What the node lacks says more than the failure that follows from it.
                 _ if matches!(status.state, PartState::Unfit { .. }) => status.state.clone(),
                 LastWord::Ended => PartState::Ended,
                 LastWord::Interrupted => PartState::Interrupted,
@@ -345,7 +348,7 @@ impl Reporter {
         self.write()
     }
 
-    /// Notes what the part is at.
+    /// Returns a listener that notes the activity of the part.
     fn progress(self: &Arc<Reporter>) -> Progress {
         let reporter = Arc::clone(self);
         Arc::new(move |event| {

@@ -1,4 +1,4 @@
-//! Which part plays what (`plan.json`), and what a node has to have for it.
+//! The plan (`plan.json`): the episodes of each part, and the files that a node must have for them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,8 +55,8 @@ impl Plan {
         replace_json(&folder.plan(), self)
     }
 
-    /// Whether the plan with this token is the one that is played. Parts ask this often, and the
-    /// plan itself may be large.
+    /// Returns whether the plan with this token is in force. Parts ask this often, so the token has
+    /// a file of its own: the plan may be large.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -69,7 +69,7 @@ impl Plan {
         }
     }
 
-    /// Puts the plan away, if there is one; what still plays by it ends itself.
+    /// Puts the plan away, if there is one. Processes that still play by it end themselves.
     ///
     /// # Errors
     /// When it cannot be renamed.
@@ -120,7 +120,8 @@ pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Makes this version of Chromium that of all parts, if none is yet, and gives the one that is.
+/// Makes this version of Chromium that of all parts, unless there is one. Returns the version of
+/// all parts.
 ///
 /// # Errors
 /// When the file cannot be written or read.
@@ -128,7 +129,7 @@ pub fn agree_on_chromium(folder: &ClusterFolder, chromium: &str) -> Result<Strin
     agree(folder.chromium(), chromium)
 }
 
-/// Makes this id of an image that of all parts, if none is yet, and gives the one that is.
+/// Makes this id of an image that of all parts, unless there is one. Returns the id of all parts.
 ///
 /// # Errors
 /// When the file cannot be written or read.
@@ -136,7 +137,7 @@ pub fn agree_on_image(folder: &ClusterFolder, name: &str, id: &str) -> Result<St
     agree(folder.image(name), id)
 }
 
-/// The first value is that of all.
+/// Writes a value unless there is one, and returns the one that is there.
 fn agree(path: Utf8PathBuf, value: &str) -> Result<String, Error> {
     // Written whole under another name, and linked: of two at once, one is first.
     // Two nodes may have a process of the same number.

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::Error;
 use crate::lock::PartLock;
 
-/// How long another process of this machine may take to load the same file.
+/// The time limit for another process of this machine to load the same file.
 const LOADED_WITHIN: Duration = Duration::from_secs(3600);
 /// The length of a digest in messages: that of Docker's short ids, with the name of the digest.
 const SHORT: usize = "sha256:".len() + 12;
@@ -30,13 +30,13 @@ pub type Ids = BTreeMap<String, String>;
 /// The images that containers of a run's sites need, and the file that has them.
 #[derive(Debug)]
 pub struct SiteImages {
-    /// As manifests name them.
+    /// The images by the names in manifests.
     needed: BTreeSet<String>,
     archive: Option<Utf8PathBuf>,
 }
 
 impl SiteImages {
-    /// Those that these tasks need.
+    /// Returns the images for these tasks.
     ///
     /// # Errors
     /// When a manifest of a site cannot be read.
@@ -60,13 +60,13 @@ impl SiteImages {
         Ok(SiteImages { needed, archive })
     }
 
-    /// Whether a container is needed at all.
+    /// Whether no site needs a container.
     pub fn is_empty(&self) -> bool {
         self.needed.is_empty()
     }
 
-    /// The ids of the run's images, as far as this machine knows them: those of the file, and of
-    /// its own engine for those that the file does not have.
+    /// Returns the ids of the run's images, as far as this machine knows them: those of the file,
+    /// and of its own engine for those that the file does not have.
     ///
     /// # Errors
     /// When the file cannot be read, or the engine does not answer.
@@ -83,9 +83,8 @@ impl SiteImages {
         Ok(ids)
     }
 
-    /// Sees to it that this machine has these images. Gives the ids of all that are needed, or what
-    /// is wrong with them. `lock` is a file of this machine that only one process holds while it
-    /// loads.
+    /// Makes sure that this machine has these images. Returns the ids of all that are needed, or
+    /// the problems. `lock` is a file of this machine that only one process holds while it loads.
     ///
     /// # Errors
     /// When the file cannot be read or loaded, or there is no engine.
@@ -178,7 +177,7 @@ async fn load(
     Ok(())
 }
 
-/// The problem of a machine with another image.
+/// Returns the problem of a machine with another image than the run's.
 pub(crate) fn other(image: &str, here: &str, wanted: &str) -> String {
     format!("{image} is {} here, and the run is played with {}", short(here), short(wanted))
 }

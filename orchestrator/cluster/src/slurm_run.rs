@@ -17,46 +17,46 @@ use crate::slurm::{self, SbatchOptions};
 use crate::submit::Submitter;
 use crate::{Error, PartOptions};
 
-/// What a run as jobs of Slurm is told besides the options of any run.
+/// The options of a run as jobs of Slurm, besides those of any run.
 #[derive(Debug, Clone)]
 pub struct SlurmOptions {
     /// Options for `sbatch`.
     pub sbatch: Vec<String>,
-    /// The run whose durations balance the parts; by default one beside it.
+    /// The run whose durations balance the parts. Default: one beside it.
     pub durations: Option<Utf8PathBuf>,
-    /// What its parts are told.
+    /// The options of its parts.
     pub parts: PartOptions,
 }
 
-/// A run that Slurm can be told of.
+/// A run whose options are valid for Slurm.
 #[derive(Debug)]
 pub struct SlurmRun {
     told: SlurmOptions,
     sbatch: SbatchOptions,
 }
 
-/// How a run ended here.
+/// The way in which this process ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// Nobody plays any more, and what was played is in the run.
+    /// No part plays any more, and all episodes are in the run.
     Over {
         /// The run, held.
         whole: RunFolder,
-        /// What became of parts that were given up, a text for each.
+        /// The reasons of parts that were given up.
         failed: Vec<String>,
     },
-    /// Somebody has interrupted it.
+    /// The user has interrupted it.
     Left {
         /// The folder of the run.
         run: Utf8PathBuf,
-        /// How many episodes were told of.
+        /// The number of episodes that were reported.
         episodes: usize,
-        /// What has become of the jobs.
+        /// The state of the jobs.
         jobs: JobsLeft,
     },
 }
 
-/// Fails where a run that is to go on here is played by jobs.
+/// Fails if a run that is to be resumed here is played by jobs.
 ///
 /// # Errors
 /// Then, and when its plan cannot be read.
@@ -72,7 +72,7 @@ pub fn refuse_jobs(run: &Utf8Path) -> Result<(), Error> {
 }
 
 impl SlurmRun {
-    /// Looks for Slurm, and checks what it and parts on other machines are told.
+    /// Looks for Slurm's programs, and checks the options for them and for parts on other machines.
     ///
     /// # Errors
     /// When Slurm is not here, or something cannot be told.
@@ -84,7 +84,8 @@ impl SlurmRun {
     }
 
     /// Submits the run's parts, or finds those that were submitted before, follows them, and makes
-    /// one run of them. `listen` hears interrupts from the moment on that it is called.
+    /// one run of them. `listen` is called when following begins, and returns the user's
+    /// interrupts.
     ///
     /// # Errors
     /// When the run cannot begin, Slurm takes no job, or results cannot be read or written.
@@ -159,7 +160,8 @@ async fn play_parts(
     }
 }
 
-/// The options of the whole run. Its folder is named from the root, for nodes that start elsewhere.
+/// Returns the options of the whole run, with an absolute path of its folder, because nodes start
+/// in another one.
 fn with_whole_path(suite: &Suite, agent: &AgentSpec, options: Options) -> Result<Options, Error> {
     let out = parts::folder_of(suite, agent, &options);
     let out = camino::absolute_utf8(&out)

@@ -1,4 +1,5 @@
-//! What a part says of itself (`status/<i>.<k>.<r>.<node>.json`), on the shared file system.
+//! The status that a part writes about itself (`status/<i>.<k>.<r>.<node>.json`), on the shared
+//! file system.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +14,11 @@ use crate::folder::ClusterFolder;
 /// The version of the files beside a run.
 pub const FORMAT: Version = Version::FIRST;
 
-/// The exit code of wrong use and bad input, which another try does not mend.
+/// The exit code of wrong use and bad input. Another try would fail as well.
 pub(crate) const BAD_INPUT: u8 = 2;
 /// The exit code of a machine that lacks something.
 pub(crate) const LACKING: u8 = 3;
-/// The exit code of what may be gone on with.
+/// The exit code of an interrupted part, which may be resumed.
 pub(crate) const INTERRUPTED: u8 = 4;
 
 /// The status of a part in one submission.
@@ -34,20 +35,20 @@ pub struct PartStatus {
     pub node: String,
     /// The job, as the scheduler numbers it.
     pub job: String,
-    /// Grows as long as the part lives.
+    /// A counter that grows as long as the part lives.
     pub beat: u64,
-    /// What it is at, in words.
+    /// Its activity, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doing: Option<String>,
-    /// How far it is.
+    /// Its state.
     pub state: PartState,
 }
 
-/// How far a part is.
+/// The state of a part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PartState {
-    /// It looks whether the node has what it needs.
+    /// It checks the node.
     Checking,
     /// It plays.
     Playing,
@@ -55,21 +56,21 @@ pub enum PartState {
     Ended,
     /// The node lacks something. Nothing was played there.
     Unfit {
-        /// What the node lacks.
+        /// The problems of the node.
         problems: Vec<String>,
     },
     /// It ended before its episodes were played.
     Failed {
         /// The exit code.
         code: u8,
-        /// Why.
+        /// The reason.
         message: String,
     },
-    /// It was told to end.
+    /// It got a signal to end.
     Interrupted,
 }
 
-/// The names of the status files that are there, by part and submission.
+/// The names of the existing status files, by part and submission.
 ///
 /// Over a network a file that was looked up too early seems not to be there for a while; a list of
 /// the folder has it.
@@ -79,7 +80,7 @@ pub struct StatusFiles {
 }
 
 impl StatusFiles {
-    /// Lists the folder. One that cannot be read now has no files.
+    /// Lists the folder. An unreadable folder counts as empty, until the next time.
     pub fn list(folder: &ClusterFolder) -> StatusFiles {
         let mut of: BTreeMap<(u32, u32), Vec<String>> = BTreeMap::new();
         let entries = folder.status().read_dir_utf8().into_iter().flatten().filter_map(Result::ok);
@@ -98,14 +99,14 @@ impl StatusFiles {
 }
 
 impl PartState {
-    /// Whether the part goes on.
+    /// Whether the part has not ended.
     pub fn is_alive(&self) -> bool {
         matches!(self, PartState::Checking | PartState::Playing)
     }
 }
 
 impl PartStatus {
-    /// Reads a status; none if the part has not said anything yet.
+    /// Reads a status; none if the part has not written one yet.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -113,9 +114,8 @@ impl PartStatus {
         read_json(path)
     }
 
-    /// Reads what the processes of a part in one submission have said, by the names of the files.
-    /// There is more than one where the scheduler has started a job twice. What cannot be read now
-    /// is left out.
+    /// Reads the statuses of the processes of a part in one submission, by the names of the files.
+    /// There are several if the scheduler has started a job twice. Unreadable files are left out.
     pub fn read_all(
         folder: &ClusterFolder,
         files: &StatusFiles,

@@ -1,5 +1,6 @@
-//! What was submitted (`submissions.jsonl`): a line before the scheduler is asked, and a line with
-//! the job's number once it has answered. Whoever is killed in between finds the job by its name.
+//! The submissions of a run (`submissions.jsonl`): a line before the scheduler is called, and a
+//! line with the job's number once it has answered. After a crash in between, the job is found by
+//! its name.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -18,9 +19,9 @@ pub struct Submission {
     pub number: u32,
     /// The numbers of its parts.
     pub parts: Vec<u32>,
-    /// When it was about to be submitted.
+    /// The time just before it was submitted.
     pub at: Timestamp,
-    /// The number of the job array; none if nobody has learnt it.
+    /// The number of the job array; none if the scheduler's answer got lost.
     pub job: Option<String>,
 }
 
@@ -36,7 +37,7 @@ struct Line {
     job: Option<String>,
 }
 
-/// Reads all submissions. A last line that is not whole was never acted upon.
+/// Reads all submissions. An incomplete last line was never acted upon.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -59,7 +60,7 @@ pub fn read(folder: &ClusterFolder) -> Result<Vec<Submission>, Error> {
     Ok(all)
 }
 
-/// Notes that these parts are about to be submitted, and gives the number of the submission.
+/// Notes that these parts are about to be submitted. Returns the number of the submission.
 ///
 /// # Errors
 /// When that cannot be written. Then nothing must be submitted.

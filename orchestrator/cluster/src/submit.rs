@@ -1,4 +1,4 @@
-//! What is submitted: the plan of a run, and arrays of its parts.
+//! Submits the parts of a run: makes the plan, and submits arrays of its parts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use crate::slurm::{self, JobScript, Request, SbatchOptions, write_script};
 use crate::slurm_run::SlurmOptions;
 use crate::{Error, submissions};
 
-/// Parts for each worker that the cluster has CPUs for: many small ones, so that a slow one does
-/// not hold up the end.
+/// The number of parts for each worker that the cluster has CPUs for. Small parts end at about the
+/// same time, so that a slow one delays the end less.
 const PARTS_FOR_A_WORKER: usize = 4;
-/// As many parts at most by default: Slurm's own default for the largest array is 1,001.
+/// The default limit of the number of parts: Slurm's own default for the largest array is 1,001.
 const MOST_PARTS: usize = 1_000;
 
-/// What all submissions of a run share.
+/// The inputs that all submissions of a run share.
 pub(crate) struct Submitter<'a> {
     pub(crate) told: &'a SlurmOptions,
     pub(crate) sbatch: &'a SbatchOptions,
@@ -34,7 +34,7 @@ pub(crate) struct Submitter<'a> {
 }
 
 impl Submitter<'_> {
-    /// Plans the parts of these episodes, and writes down all that their jobs need.
+    /// Plans the parts of these episodes, and writes all files that their jobs need.
     pub(crate) async fn plan(&self, episodes: Vec<EpisodeId>) -> Result<Plan, Error> {
         let (suite, folder) = (self.suite, &self.folder);
         let count = self.parts(episodes.len()).await?;
@@ -69,7 +69,7 @@ impl Submitter<'_> {
         Ok(plan)
     }
 
-    /// How many parts the run has.
+    /// Returns the number of parts of the run.
     async fn parts(&self, episodes: usize) -> Result<usize, Error> {
         if let Some(parts) = self.told.parts.count {
             return Ok(parts as usize);
@@ -79,8 +79,8 @@ impl Submitter<'_> {
         Ok((workers.max(1) * PARTS_FOR_A_WORKER).min(episodes).min(MOST_PARTS))
     }
 
-    /// Submits parts as one array, and gives the number of the submission. A controller that does
-    /// not answer may have taken them, which its list of jobs says later.
+    /// Submits parts as one array. Returns the number of the submission. A controller that does not
+    /// answer may have accepted them, which its list of jobs shows later.
     pub(crate) async fn submit(
         &self,
         plan: &Plan,
@@ -89,6 +89,7 @@ impl Submitter<'_> {
     ) -> Result<u32, Error> {
         let folder = &self.folder;
         let number = submissions::begin(folder, parts)?;
+        // Slurm replaces `%` and a letter in the names of logs.
         let log = folder.logs().as_str().replace('%', "%%");
         let (name, script, argument) = (plan.job_name(number), folder.script(), number.to_string());
         let request = Request {
@@ -104,6 +105,8 @@ impl Submitter<'_> {
         };
         match slurm::submit(&request).await {
             Ok(job) => submissions::submitted(folder, number, &job)?,
+            // It may have accepted the jobs, which are then found by their name. The first
+            // submission fails instead: its user is still there, and can try again.
             Err(error @ Error::Unreachable { .. }) if number > 1 => {
                 tracing::info!(%error, "submitting")
             }
@@ -121,8 +124,7 @@ impl Submitter<'_> {
     pub(crate) fn excluded(&self) -> &[String] {
         self.sbatch.excluded()
     }
-    /// Takes back a run of which nothing was submitted, so that the same command can be tried
-    /// again.
+    /// Removes a run of which nothing was submitted, so that the same command can be tried again.
     pub(crate) fn forget(&self, is_new: bool, tell: &Listener) {
         let nobody_has_it = submissions::read(&self.folder)
             .is_ok_and(|all| all.iter().all(|one| one.job.is_none()) && all.len() < 2);
@@ -148,7 +150,7 @@ impl Submitter<'_> {
         Ok(self.whole.clone().discard()?)
     }
 
-    /// Episodes with what they are expected to take.
+    /// Returns episodes with their expected durations.
     fn weighed_episodes(
         &self,
         tasks: &[Task],
@@ -163,6 +165,7 @@ impl Submitter<'_> {
         }
         let weigh = |id: EpisodeId| {
             let task = tasks.iter().find(|task| task.id == id.task);
+            // Without an earlier run, the limit of steps is the only hint at a task's duration.
             let steps = task.map_or(1.0, |task| f64::from(task.max_steps));
             let weight = durations
                 .as_ref()
@@ -177,16 +180,16 @@ impl Submitter<'_> {
     }
 }
 
-/// A path that this machine says, `doing` something that reads after "failed to".
+/// Returns a path of this machine as UTF-8. `doing` reads after "failed to".
 fn utf8(doing: &'static str, path: std::io::Result<PathBuf>) -> Result<Utf8PathBuf, Error> {
     let path = path.map_err(|source| Error::Machine { doing: doing.to_owned(), source })?;
     Utf8PathBuf::try_from(path).map_err(|source| Error::NotUtf8 { doing, source })
 }
 
-/// Cancels all jobs that may be there, those included whose numbers Slurm could not tell.
+/// Cancels all jobs that may exist, including those whose numbers Slurm could not return.
 ///
 /// # Errors
-/// What went wrong, and how to cancel them by hand.
+/// The failure in words, and the command that cancels them by hand.
 pub(crate) async fn cancel_all(plan: &Plan, folder: &ClusterFolder) -> Result<(), String> {
     let all = submissions::read(folder).map_err(|error| {
         format!(

@@ -40,6 +40,7 @@ pub fn ids(path: &Utf8Path) -> Result<BTreeMap<String, String>, Error> {
             "it is no archive of images, or a compressed one, which is not looked into ({error})"
         ))
     };
+    // Members are passed over by seeking, because layers have gigabytes.
     for member in archive.entries_with_seek().map_err(unread)? {
         let member = member.map_err(unread)?;
         if member.path_bytes().as_ref() != MANIFEST.as_bytes() {

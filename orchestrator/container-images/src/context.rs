@@ -96,6 +96,7 @@ impl Context {
         for entry in folder.read_dir_utf8().map_err(Error::of_file("read", folder))? {
             paths.push(entry.map_err(Error::of_file("read", folder))?.into_path());
         }
+        // Sorted, so that the same folder makes the same bytes.
         paths.sort();
         for path in paths {
             let name = format!("{prefix}{}", path.file_name().unwrap_or_default());
@@ -139,6 +140,8 @@ impl Context {
         let mut tar = tar::Builder::new(to);
         for member in &self.members {
             let mut header = tar::Header::new_gnu();
+            // The same files make the same bytes, whoever has checked them out, so that the
+            // engine's cache holds.
             header.set_mtime(MTIME);
             header.set_uid(0);
             header.set_gid(0);

@@ -250,6 +250,7 @@ async fn within<T: Send + 'static>(
     let doing = format!("read {folder} of an image");
     let options = DownloadFromContainerOptionsBuilder::default().path(folder).build();
     let mut tar = Box::pin(engine.docker().download_from_container(container, Some(options)));
+    // The engine's status is known with the first part of the stream only.
     let first = match tar.next().await {
         Some(Err(bollard::errors::Error::DockerResponseServerError {
             status_code: 404, ..
@@ -269,6 +270,7 @@ async fn within<T: Send + 'static>(
 
 /// A digest of the paths and contents of all files, without times, owners and permissions.
 fn digest(mut tar: Archive) -> std::io::Result<String> {
+    // By path, because an archive may have its files in any order.
     let mut files = BTreeMap::new();
     for entry in tar.entries()? {
         let mut entry = entry?;

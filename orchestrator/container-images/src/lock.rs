@@ -67,6 +67,7 @@ impl Lock {
         };
         std::fs::create_dir_all(folder).map_err(Error::of_file("create", folder))?;
         let body = serde_yaml::to_string(&self.digests).expect("a map of strings is YAML");
+        // Temporary files are the owner's alone, but this one is for others to read.
         let mut readable = tempfile::Builder::new();
         readable.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
         let mut part =

@@ -38,6 +38,7 @@ pub(crate) async fn run(command: &mut Command, on: &OnEvent) -> std::io::Result<
         keep(tail, line);
     }
     let status = child.wait().await?;
+    // It has ended by itself. Another process may have its number by the time this is dropped.
     group.0 = None;
     output.append(&mut errors);
     Ok(ProgramExit { status, tail: output.into() })

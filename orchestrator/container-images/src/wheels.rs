@@ -116,6 +116,7 @@ fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     ]);
     pip.args(["--no-deps", "--only-binary=:all:", "--implementation=cp"]);
     pip.arg(format!("--python-version={python}"));
+    // pip takes wheels of exactly these platforms, and not those of older ones.
     for platform in ["manylinux_2_28", "manylinux_2_17", "manylinux2014"] {
         pip.arg(format!("--platform={platform}_{machine}"));
     }
@@ -144,6 +145,7 @@ fn without(requirements: &str, name: &str) -> Option<String> {
 
 /// Writes the `requirements.txt` beside the wheels: the pinned ones and the replacements.
 fn pin(wheels: &std::path::Path, requirements: &str, names: &[String]) -> std::io::Result<()> {
+    // All of these spellings are one package.
     let plain = |name: &str| name.to_lowercase().replace(['-', '.'], "_");
     let mut text = requirements.to_owned();
     for entry in std::fs::read_dir(wheels)? {

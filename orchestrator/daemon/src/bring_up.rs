@@ -1,4 +1,4 @@
-//! A daemon that comes up or goes, as the commands see it that wait for that.
+//! Waits until a daemon has come up or ended, for the commands that start and stop it.
 
 use std::net::SocketAddr;
 use std::process::Child;
@@ -8,21 +8,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Client, DaemonStatus, Error, Folder};
 
-/// The exit code of a daemon's process that finds another one there.
+/// The exit code of a daemon's process that finds another daemon in its folder.
 pub const OTHER_IS_UP: i32 = 5;
-/// How often a daemon is asked that comes up.
+/// The interval at which a starting daemon is asked for its status.
 const ASK: Duration = Duration::from_millis(100);
-/// How long all sites may take. Each has a deadline of its own, which comes first.
+/// The time limit for all sites. Each has a deadline of its own, which comes first.
 const UP_WITHIN: Duration = Duration::from_secs(900);
-/// How long a container engine that does not answer is waited for: it may be starting anew.
+/// The time for which a container engine may fail to answer, because it may be restarting.
 const ENGINE: Duration = Duration::from_secs(15);
-/// How long a daemon may take to end.
+/// The time limit for a daemon to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(120);
-/// How often a daemon is asked that ends.
+/// The interval at which an ending daemon is asked for its status.
 const ASK_END: Duration = Duration::from_millis(50);
 
-/// Waits until the sites can be used or have been given up; `child` is the daemon's process, where
-/// this one has started it. None is an interrupt.
+/// Waits until the sites can be used or have been given up. `child` is the daemon's process, if
+/// this one has started it. Returns none at an interrupt.
 ///
 /// # Errors
 /// When the process has ended, or it takes too long.
@@ -71,8 +71,8 @@ pub async fn settle(
     }
 }
 
-/// Ends a daemon and waits until nothing is left of it, its process included; which one that was,
-/// if there was one and it said so.
+/// Ends a daemon and waits until nothing of it is left, its process included. Returns the process
+/// id, if there was a daemon and it gave one.
 ///
 /// # Errors
 /// When it cannot be reached, or does not end.
@@ -98,15 +98,14 @@ pub async fn end(folder: &Folder) -> Result<Option<u32>, Error> {
     Ok(ended)
 }
 
-/// Whether a process still runs: what it has is removed only when it does not. One that has ended
-/// and whose parent has not asked for it yet runs no more.
+/// Whether a process still runs. Its files are removed only after its end. A zombie counts as
+/// ended.
 fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     pid != 0 && stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
-/// for port 0.
+/// Returns whether the URL `there` is at the requested address. Port 0 matches any port.
 pub fn is_at(requested: SocketAddr, there: &str) -> bool {
     let address = there.trim_start_matches("http://");
     let address = address.rsplit_once('@').map_or(address, |(_, address)| address);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Why the daemon cannot be started or reached. The messages read after "failed to".
+/// An error in starting or reaching the daemon. The messages read after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another daemon holds the folder.
@@ -54,7 +54,7 @@ pub enum Error {
     /// An operation on the sites failed.
     #[error(transparent)]
     Sites(#[from] sites::Error),
-    /// An image is neither here nor can it be asked for.
+    /// An image is not on this machine, and the engine cannot be asked for it.
     #[error(transparent)]
     Images(#[from] container_images::Error),
     /// Sites that have to be started lack an image.
@@ -63,19 +63,19 @@ pub enum Error {
         /// Their names.
         sites: String,
     },
-    /// The container engine cannot be asked to remove what is left.
+    /// The container engine cannot be reached to remove left-over resources.
     #[error(
         "remove the containers and networks of the sites: {}; once the engine answers, remove them with `sandbox down`",
         error_text::with_causes(source)
     )]
     NotSwept {
-        /// Why not.
+        /// The cause.
         source: container_images::engine::Error,
     },
-    /// The container engine does not remove what is left.
+    /// The container engine fails to remove left-over resources.
     #[error("remove the containers that were left")]
     Sweep {
-        /// Why not.
+        /// The cause.
         source: sites::Error,
     },
     /// The connection broke, or another version of the daemon responded.
@@ -84,7 +84,7 @@ pub enum Error {
     /// The daemon cannot respond because something is missing: its container engine.
     #[error("{0}")]
     Lacks(String),
-    /// The daemon's process cannot be waited for.
+    /// The wait for the daemon's process failed.
     #[error("wait for the background process: {source}")]
     Process {
         /// The cause.
@@ -99,13 +99,13 @@ pub enum Error {
     /// The sites take too long.
     #[error("start the sites within {within:?}")]
     NotSettled {
-        /// How long they were waited for.
+        /// The time that was spent waiting.
         within: Duration,
     },
     /// The daemon takes too long to end.
     #[error("stop the sites within {within:?}; run `sandbox down` again")]
     NotEnded {
-        /// How long it was waited for.
+        /// The time that was spent waiting.
         within: Duration,
     },
     /// The daemon refused the request.

@@ -83,8 +83,8 @@ impl Folder {
     }
 
     /// Removes containers and networks that daemons and runs have left on the container engine.
-    /// None where there is no engine and nothing of it, and where only what others have left could
-    /// not be removed: that does not make this daemon any less down.
+    /// None if there is no engine and nothing of this folder on it, or if only resources of others
+    /// could not be removed: this daemon is down all the same.
     ///
     /// # Errors
     /// When something of this folder may be left.

@@ -1,5 +1,5 @@
-//! The protocol of `WA_FULL_RESET`, with which BrowserGym resets all sites of WebArena. `GET
-//! /reset` starts a reset (200), or reports that one is running (418). `GET /status` responds
+//! The full-reset protocol of WebArena (`WA_FULL_RESET`), with which BrowserGym resets all sites.
+//! `GET /reset` starts a reset (200), or reports that one is running (418). `GET /status` responds
 //! `Ready for duty!` when none is running.
 
 use std::sync::Arc;

@@ -20,7 +20,7 @@ use crate::control::{self, ControlState};
 use crate::site_router::SiteRouter;
 use crate::{Error, Folder, clocks, full_reset};
 
-/// How often the memory of instances is measured.
+/// The interval at which the memory of instances is measured.
 const MEASURE: Duration = Duration::from_secs(3);
 
 /// The settings of a daemon.
@@ -37,7 +37,7 @@ pub struct DaemonOptions {
     pub gateway: Config,
     /// The address of the server for full resets.
     pub reset: SocketAddr,
-    /// What its clients must know.
+    /// The key that its clients must send.
     pub key: Key,
 }
 

@@ -31,6 +31,7 @@ impl SiteRoutes {
         let mut hosts: Vec<(String, SiteTarget, Arc<gateway::Site>)> = Vec::new();
         for host in &site.hosts {
             let upstream = lease.upstream_of(host);
+            // Host names of one upstream share its connections and its count of changes.
             let known = hosts.iter().find(|(_, other, _)| *other == upstream);
             let target = match known {
                 Some((_, _, target)) => Arc::clone(target),
@@ -42,6 +43,7 @@ impl SiteRoutes {
             hosts.push((host.name.clone(), upstream, target));
         }
         let (watch, ending) = (CancellationToken::new(), lease.ending());
+        // Weak, so that this task does not keep connections open after the routes.
         let targets: Vec<Weak<gateway::Site>> =
             hosts.iter().map(|(_, _, target)| Arc::downgrade(target)).collect();
         let (dropped, name) = (watch.clone(), site.name.clone());

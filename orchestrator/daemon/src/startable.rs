@@ -1,4 +1,4 @@
-//! Which of the sites that are to be started this machine can run.
+//! Selects the sites that this machine can run, from those that should be started.
 
 use container_images::Engine;
 use error_text::with_causes;
@@ -7,22 +7,22 @@ use sites::manifest::ContainerSpec;
 
 use crate::Error;
 
-/// What makes images, and what brings them.
+/// The commands that make or fetch images.
 pub(crate) const BUILD: &str =
     "build them with `sandbox images build`, or load them from a file with `sandbox images load`";
 
-/// Which sites were asked for.
+/// The sites that the user has asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestedSites {
-    /// Each by its name. Otherwise all that can be started are meant.
+    /// Whether the user has named them. Otherwise all that can be started are meant.
     pub named: bool,
-    /// They are added to others that are up.
+    /// Whether they are added to a running daemon.
     pub added: bool,
 }
 
-/// The names of the sites that this machine can run. Where sites were named and are to be added to
-/// others, all of them have to be among those; where none is up yet, there has to be one. `warn` is
-/// told what is left out, and what the engine cannot limit.
+/// Returns the names of the sites that this machine can run. Named sites that are added to a
+/// running daemon must all be among them; if no daemon runs, one is enough. `warn` receives the
+/// sites that are left out, and the limits that the engine does not support.
 ///
 /// # Errors
 /// When those that have to be there lack an image, or no engine can be used.
@@ -71,7 +71,7 @@ pub async fn startable(
     Ok(startable)
 }
 
-/// The sites whose images are there, and the names of the others.
+/// Returns the sites whose images are present, and the names of the others.
 async fn by_image(
     engine: &Engine,
     sites: Vec<Site>,

@@ -30,7 +30,7 @@ pub struct DaemonStatus {
     /// The folder with the manifests of its sites; absent in the status of an older version.
     #[serde(default)]
     pub manifests: Option<Utf8PathBuf>,
-    /// What this machine lacks to protect itself and the sites, as sentences.
+    /// The protections that this machine lacks, as sentences.
     #[serde(default)]
     pub warnings: Vec<String>,
     /// Its sites, by name.

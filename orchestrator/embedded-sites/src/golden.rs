@@ -80,6 +80,7 @@ pub(crate) fn generate(recipe: &Recipe) -> Result<Vec<u8>, Error> {
         let path = folder.path().join("golden.sqlite3");
         let connection = Connection::open(&path)?;
         connection.pragma_update(None, "page_size", 8192)?;
+        // A temporary database, which nobody needs after a crash.
         connection.pragma_update(None, "journal_mode", "off")?;
         connection.pragma_update(None, "synchronous", "off")?;
         connection.execute_batch("begin")?;

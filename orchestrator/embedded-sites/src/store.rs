@@ -83,6 +83,7 @@ impl Store {
     ) -> Result<Vec<Map<String, Value>>, Error> {
         let mut live = self.live.lock();
         let guard = "guard a query";
+        // A query is a suite's: it may only read, and only for so many steps.
         live.authorizer(Some(only_reading)).map_err(sqlite(guard))?;
         let mut steps = 0;
         let stop = move || {

@@ -126,6 +126,7 @@ impl Fill {
         }
         let recording = self.recorder.recording()?;
         let bytes = recording.bytes();
+        // Nothing was recorded since this was opened.
         if let Some((read, replay)) = &fetched.replay
             && *read == bytes
         {

@@ -314,6 +314,7 @@ impl Levels {
 
     /// Adds other counts.
     pub fn add(&mut self, other: &Levels) {
+        // Without `..`, so that a new level does not compile until it is added, too.
         let Levels {
             exact,
             normalised,
@@ -399,6 +400,7 @@ impl Ledger {
         );
         let mut pages = self.lock();
         pages.levels.count(&entry.answer);
+        // The counts go on when the list is full.
         if pages.entries.len() < self.limit {
             pages.entries.push(entry);
         }

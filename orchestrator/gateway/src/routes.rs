@@ -101,6 +101,7 @@ impl Routes {
         }
         if !self.wildcards.iter().any(|(own, own_port, _)| own == suffix && *own_port == port) {
             self.wildcards.push((suffix.to_owned(), port, target));
+            // The first route that fits counts, so the most specific come first.
             self.wildcards
                 .sort_by_key(|(suffix, port, _)| (std::cmp::Reverse(suffix.len()), port.is_none()));
         }

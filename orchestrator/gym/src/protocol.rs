@@ -1,5 +1,5 @@
-//! What a gym and the programs before it agree on, besides the bodies of requests: headers, and the
-//! names of measurements.
+//! The protocol between a gym and the programs before it, besides the bodies of requests: headers,
+//! and the names of measurements.
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ pub(crate) const SESSIONS_OPEN: &str = "sandbox_gym_sessions_open";
 pub(crate) const BUCKETS: [f64; 12] =
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
 
-/// How long the client of a request waits for a slot: `Prefer: wait=SECONDS`. `None` if it does not
-/// say.
+/// Returns how long the client of a request waits for a slot: `Prefer: wait=SECONDS`. `None`
+/// without that header.
 pub(crate) fn preferred_wait(headers: &HeaderMap) -> Option<Duration> {
     let values = headers.get_all(PREFER).into_iter().filter_map(|value| value.to_str().ok());
     let mut preferences = values.flat_map(|value| value.split([',', ';']));

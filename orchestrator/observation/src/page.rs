@@ -22,7 +22,7 @@ pub struct Observation {
     pub focused: Option<String>,
     /// The last action, in BrowserGym's notation.
     pub last_action: Option<String>,
-    /// Why the last action had no effect, if it had none.
+    /// The reason why the last action had no effect, if it had none.
     pub last_action_error: Option<String>,
     /// Dialogs since the last action began.
     pub dialogs: Vec<Dialog>,
@@ -40,7 +40,7 @@ pub struct Observation {
     pub elapsed_ms: u64,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
-    /// Where the elements of the tree are that are in view, by their bids.
+    /// The boxes of the tree's elements that are in view, by their bids.
     pub boxes: BTreeMap<String, ElementBox>,
     /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
     pub properties: Vec<(String, Properties)>,

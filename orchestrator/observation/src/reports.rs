@@ -1,4 +1,4 @@
-//! What is reported besides the page: dialogs, downloads, and the console.
+//! The reports of an observation besides the page: dialogs, downloads, and the console.
 
 use std::fmt;
 use std::path::PathBuf;

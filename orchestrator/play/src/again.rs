@@ -1,4 +1,4 @@
-//! A packed run, played again: by which agent, and with which options.
+//! Plays a packed run again: chooses its agent and its options.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use results::{RunFolder, RunRecord};
 
 use crate::{Error, Limits, Options};
 
-/// Who plays a packed run again.
+/// The agent that plays a packed run again.
 #[derive(Debug)]
 pub struct AgentAgain {
     /// The agent, with models that answer from the file alone.
     pub agent: AgentSpec,
-    /// How it plays, in words.
+    /// The way it plays, for people, such as `oracle in place of random`.
     pub played: String,
 }
 
-/// The agent of a packed run; or one that is `named`; or its recorded actions, where it is not in
-/// the file or they are wanted.
+/// Returns the agent of a packed run, or the one that is `named`. The recorded actions are played
+/// if the agent is not in the file, or if the user asks for them.
 ///
 /// # Errors
 /// When the run was driven in attach mode, or what was recorded of it cannot be read.
@@ -42,6 +42,8 @@ pub fn agent_again(
         let played = format!("{agent} in place of {}", record.agent);
         return Ok(AgentAgain { agent, played });
     }
+    // An agent that asks a model needs its recorded replies. Without them, or if the user wants
+    // that, the recorded actions take its place.
     let same = AgentSpec::of_run(&record.agent, &record.settings)
         .filter(|agent| !recorded_actions && (!agent.asks_a_model() || models.cassette.is_some()));
     if let Some(mut agent) = same {
@@ -57,7 +59,7 @@ pub fn agent_again(
     Ok(AgentAgain { agent: AgentSpec::Recorded(Arc::new(replies)), played })
 }
 
-/// The options of a packed run. What is not of the run itself is as in `here`.
+/// Returns the options of a packed run. `here` has the options that are no part of the run itself.
 ///
 /// # Errors
 /// When what was recorded of models cannot be read.
@@ -72,6 +74,7 @@ pub fn options_again(
         episode: Duration::from_millis(limits.episode_ms),
         answer: Duration::from_millis(limits.answer_ms),
         step: Duration::from_millis(limits.step_ms),
+        // The manifest does not have the time to settle.
         ..usual
     });
     let judge = match &settings.judge {
@@ -93,11 +96,12 @@ pub fn options_again(
         scoring_mode: record.scoring_mode,
         judge,
         limits,
+        // The rest says where and how to play, which is this machine's own.
         ..here
     })
 }
 
-/// Models that answer from a packed run alone.
+/// The models of a packed run, which answer from its file alone.
 struct RecordedModels {
     cassette: Option<Arc<Cassette>>,
 }
@@ -109,7 +113,7 @@ impl RecordedModels {
         Ok(RecordedModels { cassette })
     }
 
-    /// A model; where the file knows one alone, it is that one.
+    /// Returns a model. If the file knows only one, it is that one, whatever its name.
     fn model(&self, name: Option<String>, settings: &ModelSettings) -> Model {
         let known = || self.cassette.as_ref().and_then(|cassette| cassette.only_model());
         Model {

@@ -1,7 +1,6 @@
-//! Work that waits for a disk, away from the threads that serve everybody else.
+//! Runs work that waits for a disk on threads of its own, so that it blocks no other task.
 
-/// Does work on a thread that may block. The work goes on to its end where nobody waits for it any
-/// more.
+/// Runs work on a thread that may block. The work runs to its end even if the caller is dropped.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await.map_err(tokio::task::JoinError::try_into_panic) {
         Ok(done) => done,

@@ -1,5 +1,5 @@
-//! What an episode drives: a browser in a world. The trait stands here so that whole runs can be
-//! tested without Chromium.
+//! The trait [`Environment`], which an episode drives: a browser in a world. It is a trait so that
+//! whole runs can be tested without Chromium.
 
 use std::future::Future;
 
@@ -15,18 +15,18 @@ use sites::ApiClient;
 use snapshots::Exchange;
 use tasks::Task;
 
-/// The world or the browser broke. Ends the episode; the next one gets a new environment.
+/// A failure of the world or the browser. It ends the episode; the next one gets a new environment.
 #[derive(Debug, thiserror::Error)]
 #[error("{doing}: {source}")]
 pub struct EnvironmentError {
-    /// What was being done, such as `start the browser`.
+    /// The action that failed, such as `start the browser`.
     pub doing: &'static str,
-    /// What went wrong.
+    /// The cause.
     pub source: Box<dyn std::error::Error + Send + Sync>,
 }
 
 impl EnvironmentError {
-    /// For `map_err`: what went wrong while doing this.
+    /// For `map_err`: wraps the error of this action.
     pub fn while_doing<E: Into<Box<dyn std::error::Error + Send + Sync>>>(
         doing: &'static str,
     ) -> impl FnOnce(E) -> Self {
@@ -41,13 +41,13 @@ impl EnvironmentError {
         self.source.downcast_ref()
     }
 
-    /// What a rule looks at is not what it can read.
+    /// Makes an error of evidence that is there, but that a rule cannot read.
     pub(crate) fn of_evidence(doing: &'static str, why: String) -> Self {
         EnvironmentError::while_doing(doing)(UnreadableEvidence(why))
     }
 
-    /// Whether what a rule looks at is there, and not what it can read: what an agent did there can
-    /// be the cause.
+    /// Returns whether a rule found its evidence but could not read it. An agent's actions can be
+    /// the cause.
     pub(crate) fn is_of_evidence(&self) -> bool {
         self.source.is::<UnreadableEvidence>()
             || matches!(self.source.downcast_ref(), Some(sites::Error::ProbeAnswer { .. }))
@@ -59,16 +59,16 @@ impl EnvironmentError {
     }
 }
 
-/// What a rule cannot read.
+/// The reason why a rule cannot read its evidence.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UnreadableEvidence(String);
 
-/// Why an action was not performed.
+/// The reason why an action was not performed.
 #[derive(Debug)]
 pub enum NotActed {
-    /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes
-    /// on.
+    /// The page does not allow it: no such element, hidden, disabled. The agent gets the message,
+    /// and the episode goes on.
     Refused(String),
     /// The environment broke.
     Broken(EnvironmentError),
@@ -76,23 +76,24 @@ pub enum NotActed {
 
 /// One worker's browser and world. Used for one episode after another.
 pub trait Environment: Send + Sized + 'static {
-    /// Makes everything pristine and opens the task's start page; comes back when the page has
+    /// Makes everything pristine and opens the task's start page. Returns when the page has
     /// settled.
     fn begin(&mut self, task: &Task) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
-    /// The value of a script that is run among the page's own, as JSON; or what it threw.
+    /// Returns the value of a script that runs in the page's own context, as JSON, or the
+    /// exception.
     fn evaluate(
         &mut self,
         script: &str,
     ) -> impl Future<Output = Result<Result<Value, String>, EnvironmentError>> + Send;
 
-    /// The page as the agent wants to see it.
+    /// Observes the page in the agent's format.
     fn observe(
         &mut self,
         options: &ObservationOptions,
     ) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
 
-    /// The page as a PNG, taken as the agent wants it.
+    /// Takes a screenshot with the agent's options, as PNG.
     fn screenshot(
         &mut self,
         picture: &ScreenshotOptions,
@@ -101,41 +102,41 @@ pub trait Environment: Send + Sized + 'static {
     /// Draws the page as for a screenshot of the view, without the screenshot.
     fn render_frame(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
-    /// Performs an action; gives the element it was about, if it was about one. Neither an answer
-    /// nor a report of infeasibility ever comes here.
+    /// Performs an action. Returns the element that it was about, if any. Answers and reports of
+    /// infeasibility are never passed here.
     fn act(
         &mut self,
         action: &Action,
     ) -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
 
-    /// Waits until the page has come to rest; says why if it did not in time.
+    /// Waits until the page has settled. Returns the reason if it has not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
 
-    /// What received the last action, if that is known.
+    /// Returns the element that received the last action, if that is known.
     fn receiver(&self) -> Option<String> {
         None
     }
 
-    /// Why a page crashed since the last call, which an empty one has replaced.
+    /// Returns why a page crashed since the last call. An empty page has replaced it.
     fn take_crash(&mut self) -> Option<String> {
         None
     }
 
-    /// The answer to a question about the state of a site, as it is now.
+    /// Reads the state of a site, as it is now.
     fn probe(
         &mut self,
         question: ProbeQuestion<'_>,
     ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
 
-    /// What a scorer's program decides, which reaches the episode's sites and is told what the
-    /// agent answered; or why it has not.
+    /// Runs a scorer's program and returns its decision. The program reaches the episode's sites
+    /// and gets the agent's answer.
     fn decide(
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
     ) -> impl Future<Output = Result<Result<Decision, Undecided>, EnvironmentError>> + Send;
 
-    /// What a server of the world answers to somebody who is not the browser, or why it did not.
+    /// Sends a request to a server of the world, but not from the browser.
     fn fetch(
         &mut self,
         request: &Fetch,
@@ -152,36 +153,36 @@ pub trait Environment: Send + Sized + 'static {
         Vec::new()
     }
 
-    /// What has happened in the pages since the last call or the beginning of the episode, a line
-    /// an event, where that is kept.
+    /// Returns the events in the pages since the last call or the beginning of the episode, a line
+    /// an event, if they are kept.
     fn order(&mut self) -> impl Future<Output = Result<Vec<String>, EnvironmentError>> + Send {
         std::future::ready(Ok(Vec::new()))
     }
 
-    /// Has everything that passes from the next episode's beginning on kept, or not kept.
+    /// Keeps the traffic from the next episode on, or stops keeping it.
     fn keep_network(&mut self, keep: bool);
 
-    /// What has passed since the last call or the beginning of the episode, in the order in which
-    /// it was asked; nothing where it is not kept.
+    /// Returns the traffic since the last call or the beginning of the episode, in the order of the
+    /// requests. None if it is not kept.
     fn network(&mut self) -> Option<Vec<Exchange>>;
 
-    /// What pages keep in the browser. The page that is open is left for it.
+    /// Returns cookies and storage of the pages. The open page is left for that.
     fn storage_state(
         &mut self,
     ) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
 
-    /// Whether all that the episode hangs on has been there to its end: what is lost on the way
-    /// looks like any other page, or like none.
+    /// Checks that everything the episode depends on was there to its end. A lost site or snapshot
+    /// looks to the agent like any other page, or like none.
     fn check(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
         std::future::ready(Ok(()))
     }
 
-    /// Hands back what the episode had for itself and others may wait for. What is there afterwards
-    /// is good for [`begin`](Self::begin) alone.
+    /// Hands back the episode's resources that others may wait for. After that only
+    /// [`begin`](Self::begin) may be called.
     fn hand_back(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
         std::future::ready(Ok(()))
     }
 
-    /// Ends it. Nothing that goes wrong here can change a result.
+    /// Ends the environment. A failure here cannot change a result, and is not reported.
     fn close(self) -> impl Future<Output = ()> + Send;
 }

@@ -1,9 +1,9 @@
-//! What stops a run. What goes wrong inside one episode does not: it is recorded as that episode's
-//! outcome.
+//! Errors that stop a run. An error inside one episode does not: it is recorded as the outcome of
+//! that episode.
 
 use camino::Utf8PathBuf;
 
-/// Why a run, a report or a comparison could not be had.
+/// An error in playing a run, a report or a comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The results cannot be written or read.
@@ -12,18 +12,18 @@ pub enum Error {
     /// The suite cannot be loaded.
     #[error(transparent)]
     Suite(#[from] crate::suites::SuiteError),
-    /// The suite would do what its user has not agreed to.
+    /// The suite needs more than its user has agreed to.
     #[error("play the suite: nobody has agreed to what it would do: it {list}")]
     NotAgreed {
-        /// All of it, in words.
+        /// All needs, in words.
         list: String,
     },
-    /// A file or folder of what would be started cannot be read.
+    /// A file or folder of a program to start cannot be read.
     #[error("look at what would be started: read {path}: {source}")]
     Started {
         /// The file or folder.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The answers of earlier questions cannot be read or written.
@@ -31,18 +31,18 @@ pub enum Error {
     Agreements {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: std::io::Error,
     },
     /// The selection names a task that the suite does not have.
     #[error("select a task: {0}")]
     UnknownTask(#[from] tasks::UnknownTask),
-    /// The agent plays what is written down, and nothing is.
+    /// The agent replays what tasks have written down, and none of them has it.
     #[error("{source}{}", same(*.tasks))]
     NothingToPlay {
-        /// What the first of the tasks lacks.
+        /// The reason for the first of the tasks.
         source: agents::Error,
-        /// How many tasks there are.
+        /// The number of tasks.
         tasks: usize,
     },
     /// The agent's program cannot be started.
@@ -50,7 +50,7 @@ pub enum Error {
         "{message}; the run ends here, as each episode would: once that is mended, continue with --resume --retry-errors --output {folder}"
     )]
     Unstartable {
-        /// What the system said.
+        /// The system's message.
         message: String,
         /// The run.
         folder: Utf8PathBuf,
@@ -58,33 +58,33 @@ pub enum Error {
     /// The world of the suite could not be brought up.
     #[error("bring up the world: {source}")]
     World {
-        /// Why.
+        /// The cause.
         source: crate::environment::EnvironmentError,
     },
     /// A manifest of a site cannot be read.
     #[error("read the sites: {source}")]
     Manifests {
-        /// What is wrong with it.
+        /// The cause, with its line.
         source: yaml::Error,
     },
-    /// A task asks for what its sites do not have.
+    /// A task needs something that its sites do not have.
     #[error("prepare task {id}: {message}")]
     Task {
         /// The task.
         id: String,
-        /// What is missing.
+        /// The missing part, in words.
         message: String,
     },
     /// The sites could not be brought up.
     #[error("bring up the sites: {source}")]
     Sites {
-        /// Why.
+        /// The cause.
         source: sites::Error,
     },
     /// The snapshots cannot be opened.
     #[error("open the snapshots: {source}")]
     Snapshots {
-        /// Why.
+        /// The cause.
         source: crate::environment::EnvironmentError,
     },
     /// A packed run that cannot be played again.
@@ -95,7 +95,7 @@ pub enum Error {
     /// The recorded replies of models cannot be read.
     #[error("use the cassette: {source}")]
     Cassette {
-        /// Why.
+        /// The cause.
         source: llm_client::Error,
     },
     /// A packed run, or what was recorded of it, cannot be read.

@@ -1,5 +1,5 @@
-//! How well a snapshot replays: its documents are visited twice, offline, each time from a pristine
-//! browser.
+//! Measures how well a snapshot replays: its documents are visited twice, offline, each time from a
+//! pristine browser.
 //!
 //! Two visits that end in different documents show what the snapshot and the frozen clock do not
 //! hold still. A miss of a document, script, style or fetch is a hole. Pictures, fonts and beacons
@@ -20,40 +20,41 @@ use tokio_util::sync::CancellationToken;
 use crate::environment::EnvironmentError;
 use crate::offline_visit::{Visit, Visitor, absence, is_web, was_answered};
 
-/// What visiting the documents of a snapshot twice has shown.
+/// The result of visiting the documents of a snapshot twice.
 #[derive(Debug, Default, Serialize)]
 pub struct Fidelity {
     /// One entry a page, in the order of visits.
     pub pages: Vec<PageFidelity>,
-    /// Documents that were not visited, as there are more than were asked for.
+    /// Documents that were not visited, because there are more than the limit.
     pub left_out: Vec<String>,
     /// Whether it ended before all pages were visited.
     pub interrupted: bool,
 }
 
-/// What two visits to one page have shown.
+/// The result of two visits to one page.
 #[derive(Debug, Serialize)]
 pub struct PageFidelity {
     /// The page.
     pub url: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it is not shown, or what kept a visit from coming to rest.
+    /// The reason why it is not shown, or why a visit did not settle.
     pub why: Option<String>,
     /// Digest of the document after each visit.
     pub digests: Vec<String>,
-    /// Where the orders of events of two more visits part, if the documents were different.
+    /// The first difference in the order of events of two more visits, if the documents were
+    /// different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderDifference>,
     /// Requests that were answered, over both visits.
     pub answered: u64,
-    /// What the page lacks, each once: `KIND METHOD URL`.
+    /// The requests that were missed and leave a hole, each once: `KIND METHOD URL`.
     pub holes: BTreeSet<String>,
-    /// What was missed and leaves no hole: pictures, fonts, media, beacons and pings.
+    /// The requests that were missed and leave no hole: pictures, fonts, media, beacons and pings.
     pub beside: BTreeSet<String>,
 }
 
-/// What came of a page.
+/// The verdict on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -61,7 +62,7 @@ pub enum Verdict {
     Shown,
     /// The same, but documents, scripts, styles or fetches were missed.
     ShownWithHoles,
-    /// The document itself was not answered.
+    /// The document itself was missed.
     NotShown,
     /// Two visits ended in different documents.
     Different,
@@ -79,7 +80,7 @@ impl Fidelity {
     }
 }
 
-/// Visits each page twice. `on` is told the page that is visited next and how many are done.
+/// Visits each page twice. `on` receives the page that is next and how many are done.
 ///
 /// # Errors
 /// When the gateway or the browser cannot be started, or the browser is gone.
@@ -101,6 +102,7 @@ pub async fn check(
             break;
         }
         let mut judged = judged(page, visits);
+        // The order of events takes a browser of its own, so only pages that differ pay for it.
         if judged.verdict == Verdict::Different {
             visitor.keep_order(true);
             let visits = visit_twice(&mut visitor, page, cancel).await?;
@@ -115,7 +117,7 @@ pub async fn check(
     Ok(fidelity)
 }
 
-/// No visits where a browser does not show the page.
+/// Visits a page twice, or never if a browser cannot show it.
 async fn visit_twice(
     visitor: &mut Visitor,
     page: &Page,
@@ -171,7 +173,8 @@ fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
     }
 }
 
-/// What a request was for. Browsers do not say it over http; the name of the file does, at times.
+/// Returns the kind of a request. Browsers do not send it over http, where the file's extension has
+/// to do.
 fn kind_of(entry: &Entry) -> &str {
     let path = entry.url.split(['?', '#']).next().unwrap_or_default();
     match entry.destination.as_deref() {

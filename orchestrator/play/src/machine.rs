@@ -1,5 +1,5 @@
-//! What a machine has for runs: browsers, fonts, an engine, room, and what it lacks, with the
-//! command that mends it.
+//! Checks a machine for what runs need: browsers, fonts, an engine, disk space. Each finding names
+//! the command that mends it.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -11,14 +11,14 @@ use container_images::Engine;
 use processes::desktop;
 use serde::{Serialize, Serializer};
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug)]
 pub struct Finding {
-    /// What was looked for.
+    /// The part that was looked for.
     pub what: &'static str,
-    /// Which commands need it.
+    /// The commands that need it.
     pub needed_for: &'static str,
-    /// What was found, or what is wrong.
+    /// The version or place that was found, or the problem.
     pub found: Result<String, String>,
     /// The command that mends it.
     pub cure: Option<String>,
@@ -30,13 +30,13 @@ struct FindingReport<'a> {
     what: &'static str,
     needed_for: &'static str,
     ok: bool,
-    /// Present where it is well.
+    /// Present if the check passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<&'a str>,
-    /// Present where it is not.
+    /// Present if the check failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<&'a str>,
-    /// Present where it is not, and something mends it.
+    /// Present if the check failed and there is a command that mends it.
     #[serde(skip_serializing_if = "Option::is_none")]
     cure: Option<&'a str>,
 }
@@ -56,7 +56,7 @@ impl Serialize for Finding {
     }
 }
 
-/// All that is looked at. `folder` is that of the user's data, or says why it is not known.
+/// Runs all checks. `folder` is that of the user's data, or says why it is not known.
 pub async fn findings(folder: Result<&Utf8Path, String>) -> [Finding; 9] {
     [
         browser(),
@@ -71,15 +71,15 @@ pub async fn findings(folder: Result<&Utf8Path, String>) -> [Finding; 9] {
     ]
 }
 
-/// What every node of a cluster needs for its parts of a run.
+/// Returns the checks that every node of a cluster has to pass for its parts of a run.
 pub fn of_node() -> [Finding; 4] {
     [browser(), fonts(), room(), loopback()]
 }
 
 const BROWSERS: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
-/// What frozen worlds are shown by: the headless shell, or Chromium itself, and the driver, which
-/// must be of one version.
+/// Checks the browser of frozen worlds: the headless shell, or Chromium itself, and the driver,
+/// which must be of one version.
 pub fn browser() -> Finding {
     let found =
         Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
@@ -99,7 +99,7 @@ pub fn browser() -> Finding {
     }
 }
 
-/// What the live web and people see.
+/// Checks the browser for the live web and for people.
 pub fn window(has_display: bool) -> Finding {
     let found =
         Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
@@ -118,13 +118,13 @@ pub fn window(has_display: bool) -> Finding {
     }
 }
 
-/// How browsers are installed, or named.
+/// Returns the advice how to install browsers, or to name them.
 fn browsers() -> String {
     let install = privileged(BROWSERS);
     format!("{install}, or name them: {CHROMIUM_VARIABLE}=PATH, {CHROMEDRIVER_VARIABLE}=PATH")
 }
 
-/// A browser and its driver, each with its path and version.
+/// Checks that a browser and its driver are of one version. Returns each with its path.
 fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String, String> {
     let browser = browser.ok_or("it is not installed; its headless shell is")?;
     let Some(driver) = programs.chromedriver.as_deref() else {
@@ -136,6 +136,7 @@ fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String,
     };
     let (own, drivers) = (version(browser)?, version(driver)?);
     let said = format!("{} ({own}), {} ({drivers})", browser.display(), driver.display());
+    // A chromedriver serves the browsers of its own major version.
     if major(&own) == major(&drivers) {
         Ok(said)
     } else {
@@ -147,7 +148,7 @@ fn major(version: &str) -> Option<u32> {
     version.split(' ').find_map(|word| word.split('.').next()?.parse().ok())
 }
 
-/// How browsers are kept from the rest of the machine's network. Both ways work.
+/// Checks how browsers are kept from the rest of the machine's network. Both ways work.
 pub fn networks() -> Finding {
     let found = match processes::own_network::probe() {
         Ok(()) => "each has a network namespace of its own, in which there is its gateway alone"
@@ -165,7 +166,7 @@ pub fn networks() -> Finding {
     }
 }
 
-/// Fonts of a known shape.
+/// Checks for the fonts by which pages are laid out.
 pub fn fonts() -> Finding {
     let none = "no DejaVu fonts under /usr/share/fonts: pages have the fonts of this machine, if any, and look \
                 different elsewhere";
@@ -178,7 +179,7 @@ pub fn fonts() -> Finding {
     }
 }
 
-/// A container engine that answers.
+/// Checks for a container engine that answers.
 pub async fn engine() -> Finding {
     let (found, cure) = match Engine::connect().await {
         Ok(engine) => (Ok(described(&engine).await), None),
@@ -192,7 +193,7 @@ pub async fn engine() -> Finding {
     }
 }
 
-/// Where an engine listens, and what it does not limit.
+/// Returns the address of an engine, and the limits that it does not support.
 async fn described(engine: &Engine) -> String {
     match sites::missing_limits(engine).await {
         Ok(Some(missing)) => format!("{}; {missing}", engine.host()),
@@ -200,7 +201,7 @@ async fn described(engine: &Engine) -> String {
     }
 }
 
-/// What keeps work on a site's databases to those databases.
+/// Checks for Landlock, which keeps work on a site's databases to those databases.
 pub fn landlock() -> Finding {
     let found = sites::state::confinement().map(|()| "this kernel has it".to_owned());
     Finding {
@@ -211,7 +212,7 @@ pub fn landlock() -> Finding {
     }
 }
 
-/// The user's folder of data, or why nobody knows where that is.
+/// Checks the folder of the user's data.
 pub fn data_folder(folder: Result<&Utf8Path, String>) -> Finding {
     let found = folder.and_then(|path| {
         std::fs::create_dir_all(path)
@@ -227,7 +228,7 @@ pub fn data_folder(folder: Result<&Utf8Path, String>) -> Finding {
     }
 }
 
-/// What a browser's profile and downloads take, in bytes.
+/// The disk space of a browser's profile and downloads, in bytes.
 const ROOM: u64 = 256 << 20;
 
 /// Whether browsers have room for their temporary files.
@@ -265,7 +266,7 @@ pub fn loopback() -> Finding {
     }
 }
 
-/// The first line that `program --version` prints, without the commit in brackets.
+/// Returns the first line that `program --version` prints, without the commit in brackets.
 fn version(program: &Path) -> Result<String, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{} --version: {why}", program.display());
     let mut command = Command::new(program);
@@ -277,7 +278,7 @@ fn version(program: &Path) -> Result<String, String> {
     line.map(str::to_owned).ok_or_else(|| failed(&output.status))
 }
 
-/// The Debian packages of browsers and fonts that are not there.
+/// Returns the Debian packages of browsers and fonts that are not installed.
 pub fn missing_packages() -> Vec<&'static str> {
     let mut packages = Vec::new();
     match Programs::find() {
@@ -299,7 +300,7 @@ pub fn missing_packages() -> Vec<&'static str> {
     packages
 }
 
-/// `command` as this user has to type it.
+/// Returns `command` as this user has to type it.
 pub fn privileged(command: &str) -> String {
     if rustix::process::geteuid().is_root() {
         command.to_owned()

@@ -13,25 +13,25 @@ use snapshots::index::ReplaySet;
 use crate::environment::EnvironmentError;
 use crate::world::browser_state;
 
-/// What one visit has shown.
+/// The result of one visit.
 pub(crate) struct Visit {
     /// Digest of the document.
     pub(crate) digest: String,
-    /// Where the browser ended.
+    /// The address at which the browser ended.
     pub(crate) address: String,
     /// The requests.
     pub(crate) entries: Vec<Entry>,
-    /// Why the page did not come to rest.
+    /// The reason why the page did not settle.
     pub(crate) unsettled: Option<String>,
-    /// What has happened in the page, a line an event, if the visitor keeps that.
+    /// The events in the page, a line an event, if the visitor keeps them.
     pub(crate) order: Vec<String>,
 }
 
-/// A browser, started at the first visit and pristine at each, and the gateway it goes through.
+/// A browser, started at the first visit and pristine at each, with its gateway.
 pub(crate) struct Visitor {
     gateway: Gateway,
     spki: String,
-    /// What pages had kept when they were recorded.
+    /// Cookies and storage of the pages when they were recorded.
     browser_state: StorageState,
     session: Option<Session>,
     device: Device,
@@ -41,7 +41,7 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
-    /// A visitor of these snapshots. Its browser is started by the first visit.
+    /// Makes a visitor of these snapshots. Its browser is started by the first visit.
     pub(crate) async fn open(
         set: ReplaySet,
         options: ReplayOptions,
@@ -67,23 +67,23 @@ impl Visitor {
         })
     }
 
-    /// The browser after a visit, with the page in it.
+    /// Returns the browser after a visit, with the page open.
     pub(crate) fn session(&mut self) -> Option<&mut Session> {
         self.session.as_mut()
     }
 
-    /// The next visits keep the order of events, or do not. They have another browser.
+    /// Sets whether the next visits keep the order of events. They get another browser.
     pub(crate) fn keep_order(&mut self, keep: bool) {
         self.keeps_order = keep;
         self.forget();
     }
 
-    /// Drops the browser, such as one that hangs. The next visit starts another one.
+    /// Drops the browser, for example one that hangs. The next visit starts another one.
     pub(crate) fn forget(&mut self) {
         self.session = None;
     }
 
-    /// Opens a page at the time of its recording, and waits until it has come to rest.
+    /// Opens a page at the time of its recording, and waits until it has settled.
     pub(crate) async fn visit(&mut self, page: &Page) -> Result<Visit, browser::Error> {
         let determinism = browser::Determinism { clock_start: page.ts.inner(), seed: 0 };
         let mut session = match self.session.take() {
@@ -107,6 +107,8 @@ impl Visitor {
         browser_state::restore(&mut session, &self.browser_state).await?;
         self.gateway.begin_episode();
         let mut unsettled = None;
+        // Not an error yet: a page that does not load is a result. If the browser is gone, the next
+        // command says so.
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
             unsettled = Some(format!("failed to {error}"));
         }
@@ -128,6 +130,7 @@ impl Visitor {
             unsettled,
             order: events.iter().map(|event| order::at_step(0, event)).collect(),
         };
+        // Only here: after an error the browser is dropped, and the next visit starts another one.
         self.session = Some(session);
         Ok(visit)
     }
@@ -142,7 +145,7 @@ impl Visitor {
     }
 }
 
-/// Why a visit did not show the document.
+/// Returns the reason why a visit did not show the document.
 pub(crate) fn absence(visit: &Visit) -> Option<String> {
     if !is_web(&visit.address) {
         let why = visit.unsettled.as_ref().map_or(String::new(), |why| format!(": {why}"));

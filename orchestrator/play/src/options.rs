@@ -1,4 +1,4 @@
-//! What a run may be told.
+//! The options of a run. `cli` fills them in; everything else of the crate only reads them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,90 +16,89 @@ use scoring::mode::ScoringMode;
 
 use crate::consent::Agreed;
 
-/// How a suite is run.
+/// The options of a run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Folder for the results; by default `runs/<suite>-<agent>-<time>`.
+    /// Folder for the results. Default: `runs/<suite>-<agent>-<time>`.
     pub out: Option<Utf8PathBuf>,
-    /// Go on with the run in `out` instead of beginning one.
+    /// Whether to resume the run in `out` instead of beginning one.
     pub resume: bool,
-    /// When resuming, attempt again what had ended in an error.
+    /// Whether to attempt again, when resuming, the episodes that ended in an error.
     pub retry_errors: bool,
-    /// Attempts at each task.
+    /// The number of attempts at each task.
     pub repeat: u32,
-    /// Episodes at a time, each with its own browser and gateway.
+    /// The number of episodes at a time, each with its own browser and gateway.
     pub workers: usize,
-    /// The notation that a program speaks.
+    /// The notation in which a program writes its actions.
     pub dialect: Dialect,
-    /// A reply may hold several actions. They are carried out in their order, the page coming to
-    /// rest after each, up to the first that fails, and are one step; the page is not looked at in
-    /// between.
+    /// Whether a reply may hold several actions. They are one step. They are carried out in order,
+    /// up to the first that fails, and the page settles after each. The agent sees the page only
+    /// after the last.
     pub multiaction: bool,
-    /// What a program sees of the environment besides what every program needs. Kept nowhere.
+    /// The environment variables of a program besides those that every program needs. They are
+    /// never stored.
     pub agent_variables: Vec<Variable>,
-    /// The variables of the environment that manifests of sites may take. Kept nowhere.
+    /// The environment variables that manifests of sites may take. They are never stored.
     pub site_variables: Vec<Variable>,
-    /// Where a packed run was unpacked, with all that its suite may read.
+    /// The folder in which a packed run was unpacked, with all that its suite may read.
     pub unpacked: Option<Utf8PathBuf>,
-    /// What the user has agreed to of what the suite would do outside of its world.
+    /// The needs of the suite that the user has agreed to.
     pub agreed: Agreed,
-    /// Take a screenshot of each step. Without them a step costs less, and agents see none. An
-    /// attached browser has them in any case.
+    /// Whether to take a screenshot of each step. Without them a step costs less, and agents see
+    /// none. An attached browser takes them in any case.
     pub screenshots: bool,
-    /// Keep what pages have in the browser when an episode ends, with its other results. Whoever
-    /// has that may be logged in by it.
+    /// Whether to write cookies and storage with an episode's results. Whoever has the file may be
+    /// logged in by it.
     pub keep_storage: bool,
-    /// Keep everything that passes over the network, with an episode's other results. Log-ins are
-    /// in it.
+    /// Whether to write the traffic with an episode's results. Log-ins are in it.
     pub keep_network: bool,
-    /// Keep the order of what happens in the pages, with an episode's other results.
+    /// Whether to write the order of events in the pages with an episode's results.
     pub keep_order: bool,
-    /// How much memory sites and browsers may take, in bytes; most of what is free when absent.
+    /// The memory for sites and browsers, in bytes. Default: most of what is free.
     pub memory: Option<u64>,
-    /// Which part of the run to play; all of it when absent.
+    /// The part of the run to play. Default: all of it.
     pub shard: Option<Shard>,
-    /// The episodes of the part, if they are named; the shard then only numbers it.
+    /// The episodes of the part, if they are listed; the shard then only numbers it.
     pub episodes: Option<Vec<EpisodeId>>,
-    /// Begin no further episode when so many have ended in an error.
+    /// The number of errors after which no further episode begins.
     pub max_errors: Option<usize>,
-    /// Begin no further episode when models and judges have cost so many US dollars.
+    /// The cost of models and judges, in US dollars, after which no further episode begins.
     pub max_cost: Option<f64>,
-    /// Ids of the tasks to run; all when empty.
+    /// Ids of the tasks to run. Default: all.
     pub tasks: Vec<String>,
-    /// How many of those to run, from the first; all when absent.
+    /// The number of tasks to run, from the first. Default: all.
     pub limit: Option<usize>,
-    /// Actions that a task may have at most, whatever it says itself.
+    /// The most actions of a task, whatever the task itself allows.
     pub max_steps: Option<u32>,
-    /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
+    /// Folder where the indexes of snapshots are kept between runs. Default: temporary files.
     pub index_cache: Option<Utf8PathBuf>,
-    /// Folder for the golden states and the copies of sites; one in the system's folder for
-    /// temporary files when absent.
+    /// Folder for the golden states and the instances of sites. Default: a temporary one.
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
     pub scoring_mode: ScoringMode,
-    /// The executable `sandbox`, which starts programs confined; without it they run as the user,
-    /// and those of scorers are only told which proxy to use.
+    /// The executable `sandbox`, which starts programs confined. Without it they run as the user,
+    /// and those of scorers only get the address of the proxy.
     pub helper: Option<Utf8PathBuf>,
-    /// How far programs are confined that the user or a suite names.
+    /// The confinement of programs that the user or a suite names.
     pub confinement: ConfinementOptions,
-    /// Show an attached browser in a window.
+    /// Whether to show an attached browser in a window.
     pub headed: bool,
-    /// Serve WebDriver clients of an attached browser, too.
+    /// Whether to serve WebDriver clients of an attached browser, too.
     pub webdriver: bool,
-    /// Where what the snapshots lack comes from, and goes to. Without it, it is a miss.
+    /// Fetches unrecorded requests from the live web and records them. If unset, they are misses.
     pub fill: Option<LiveFill>,
-    /// Who rules on what a scorer's rules leave open; by default nobody.
+    /// The model that judges criteria without an automatic rule. Default: none.
     pub judge: Model,
-    /// What an episode may take.
+    /// The limits of an episode.
     pub limits: Limits,
 }
 
-/// The live web behind the snapshots: what they lack is fetched once and recorded.
+/// The live web behind the snapshots: a missing response is fetched once and recorded.
 #[derive(Clone)]
 pub struct LiveFill {
     /// Records it.
     pub recorder: Arc<Recorder>,
-    /// How the live web is reached, with the limits of that. Its authority and routes do not count.
+    /// The way to the live web, with its limits. Its authority and routes are not used.
     pub live: Config,
     /// Whether the snapshots answer nothing, so that each episode is recorded from start to end.
     pub whole: bool,
@@ -113,37 +112,37 @@ impl fmt::Debug for LiveFill {
     }
 }
 
-/// How far programs are confined.
+/// The confinement of programs.
 #[derive(Debug, Clone, Default)]
 pub struct ConfinementOptions {
-    /// How far.
+    /// The level.
     pub level: Level,
-    /// What agents reach of the network where they are confined strictly.
+    /// The hosts that agents reach if they are confined strictly.
     pub hosts: Vec<Host>,
-    /// What is hidden besides the suite and the run: the user's data.
+    /// The files that are hidden besides the suite and the run: the user's data.
     pub hidden: Vec<Utf8PathBuf>,
 }
 
-/// What an episode may take.
+/// The limits of an episode.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// For all of it.
     pub episode: Duration,
-    /// For one reply of the agent, all that it asks models included.
+    /// For one reply of the agent, with all of its calls of models.
     pub answer: Duration,
-    /// For looking at the page once, and for an action with all that follows from it.
+    /// For one observation, and for an action with all of its effects.
     pub step: Duration,
-    /// For a page to come to rest after an action.
+    /// For a page to settle after an action.
     pub settle: Duration,
 }
 
 impl Options {
-    /// How programs write their actions.
+    /// Returns the format in which programs write their actions.
     pub(crate) fn action_format(&self) -> ActionFormat {
         ActionFormat { dialect: self.dialect, multiaction: self.multiaction }
     }
 
-    /// Where golden states and copies of sites are.
+    /// Returns the folder of golden states and instances of sites.
     pub(crate) fn town_folder(&self) -> Utf8PathBuf {
         let temporary = || {
             let folder = processes::temporary::folder().ok();

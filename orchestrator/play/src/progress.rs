@@ -1,29 +1,28 @@
-//! What a run tells while it goes on, for progress bars.
+//! The events of a run while it goes on, for progress bars. The listener is the caller's.
 
 use std::sync::Arc;
 
 use results::{EpisodeId, EpisodeRecord};
 
-/// Takes events; called from the workers, must not block.
+/// Receives events. Called from the workers, so it must not block.
 pub type Progress = Arc<dyn Fn(Event<'_>) + Send + Sync>;
 
-/// Something happened.
+/// An event of a run.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The run begins.
     Planned {
-        /// Episodes in all.
+        /// The number of all episodes.
         episodes: usize,
-        /// Episodes of those that are there already.
+        /// The number of those that are there already.
         done: usize,
     },
-    /// The snapshots are opened; those that were not used before are indexed, and so are their
-    /// pages, which takes a while.
+    /// The snapshots are opened. New ones are indexed, with their pages, which takes a while.
     Opening,
     /// Pages of a snapshot are indexed for searches.
     Indexing(&'a search::IndexProgress),
-    /// Something happened with a copy of a site.
+    /// An event of an instance of a site.
     Site(&'a sites::Event),
     /// A worker begins to bring up its world.
     BringingUp {
@@ -34,32 +33,32 @@ pub enum Event<'a> {
     Started {
         /// Number of the worker, from 0.
         worker: usize,
-        /// Which episode.
+        /// The episode.
         episode: &'a EpisodeId,
     },
     /// The agent is asked for its next action.
     Step {
         /// Number of the worker, from 0.
         worker: usize,
-        /// Which episode.
+        /// The episode.
         episode: &'a EpisodeId,
-        /// Which action, from 1.
+        /// The number of the action, from 1.
         step: u32,
-        /// How many it may take.
+        /// The most actions that it may take.
         max_steps: u32,
     },
     /// An episode has ended and is kept.
     Ended {
         /// Number of the worker, from 0.
         worker: usize,
-        /// Which episode.
+        /// The episode.
         episode: &'a EpisodeId,
-        /// How it ended.
+        /// Its record, with the outcome.
         record: &'a EpisodeRecord,
     },
 }
 
-/// Tells nobody.
+/// Returns a listener that ignores everything.
 pub fn silent() -> Progress {
     Arc::new(|_| {})
 }

@@ -1,5 +1,5 @@
-//! Whether the tasks of a suite can be solved: their solutions are played, which have to earn
-//! everything, and their wrong solutions, which have to earn nothing.
+//! Checks that the tasks of a suite can be solved: their solutions are played and have to earn
+//! everything, their wrong solutions have to earn nothing.
 
 use agents::AgentSpec;
 use camino::Utf8Path;
@@ -10,12 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Error, Options, Progress};
 
-/// What is wrong with a task.
+/// A problem of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The task.
     pub task: String,
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub wrong: String,
 }
 
@@ -26,12 +26,12 @@ pub struct Solutions {
     pub solved: Vec<String>,
     /// Ids of those with a wrong solution.
     pub wrong: Vec<String>,
-    /// The others.
+    /// The tasks without a solution, as findings.
     pub findings: Vec<Finding>,
 }
 
 impl Solutions {
-    /// Those of these tasks of a suite; of all where none is named.
+    /// Selects from these tasks of a suite; from all if none is given.
     pub fn of(suite: &Suite, ids: &[String]) -> Solutions {
         let with = |has: fn(&Task) -> bool| -> Vec<String> {
             let tasks = suite.tasks.iter();
@@ -49,8 +49,8 @@ impl Solutions {
     }
 }
 
-/// Plays some tasks once by an agent that plays what is written down; nothing where there are none.
-/// Where it was interrupted, the summary is not complete.
+/// Plays some tasks once, by an agent that replays what they have written down; nothing if there
+/// are none. If it was interrupted, the summary is not complete.
 ///
 /// # Errors
 /// As [`run()`](crate::run()).
@@ -71,7 +71,7 @@ pub async fn play_once(
     crate::run(suite, agent, &options, stop, progress).await.map(Some)
 }
 
-/// What is wrong with solutions and wrong solutions that were played.
+/// Returns the problems of solutions and wrong solutions that were played.
 pub fn findings(solved: Option<&Summary>, wrong: Option<&Summary>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (summary, wanted, what) in
@@ -87,7 +87,7 @@ pub fn findings(solved: Option<&Summary>, wrong: Option<&Summary>) -> Vec<Findin
     findings
 }
 
-/// What is wrong with a solution that is to earn so much; nothing where it does.
+/// Returns the problem of a solution that should earn `wanted`; none if it does.
 fn wrong_with(task: &TaskSummary, wanted: f64) -> Option<String> {
     let ended = |outcome: &str| task.outcomes.contains_key(outcome);
     match task.score {

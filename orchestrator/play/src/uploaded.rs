@@ -1,5 +1,5 @@
-//! A run whose `--output` is an address (`s3://...`): played in a folder of this machine, and
-//! uploaded episode by episode.
+//! Uploads a run whose `--output` is an address (`s3://...`), episode by episode, while it is
+//! played in a folder of this machine.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -17,7 +17,7 @@ use crate::{Event, Progress};
 #[derive(Debug)]
 pub struct UploadedRun {
     mirror: Arc<Mirror>,
-    /// Told of each episode that has ended; gone when no more will.
+    /// Receives the id of each episode that has ended; absent once the last has.
     ended: Mutex<Option<Sender<EpisodeId>>>,
     uploading: JoinHandle<()>,
 }
@@ -71,12 +71,12 @@ impl UploadedRun {
         Ok((run, folder, there || here))
     }
 
-    /// The folder in which it is played.
+    /// The local folder in which it is played.
     pub fn folder(&self) -> &Utf8Path {
         self.mirror.folder()
     }
 
-    /// Uploads after each episode.
+    /// Returns a listener that uploads after each episode.
     pub fn progress(self: &Arc<Self>) -> Progress {
         let run = Arc::clone(self);
         Arc::new(move |event| {
@@ -87,7 +87,7 @@ impl UploadedRun {
         })
     }
 
-    /// Uploads what is left, and tells how many files of how many. It blocks.
+    /// Uploads the rest. `on` receives how many files are done, of how many. It blocks.
     ///
     /// # Errors
     /// When the server does not take it. All results are in the folder then.

@@ -1,8 +1,8 @@
-//! Why results cannot be written, read, compared or shown.
+//! The errors of writing, reading, comparing and showing results.
 
 use camino::Utf8PathBuf;
 
-/// What goes wrong with the results of runs.
+/// An error with the results of runs.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A result file could not be written.
@@ -10,7 +10,7 @@ pub enum Error {
     Write {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A result file could not be read.
@@ -18,20 +18,20 @@ pub enum Error {
     Read {
         /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A result file does not hold what it should.
+    /// A result file has another content than it should.
     #[error("read {path}, line {line}: {source}")]
     Malformed {
         /// The file.
         path: Utf8PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The cause.
         source: serde_json::Error,
     },
-    /// An episode stands in another one's folder.
+    /// The folder of an episode has another episode's file.
     #[error(
         "read {path}: its episode.json is that of the folder {belongs}; give the folder that name"
     )]
@@ -44,7 +44,7 @@ pub enum Error {
     /// A value cannot be written as JSON.
     #[error("encode a result: {source}")]
     Encode {
-        /// Why.
+        /// The cause.
         source: serde_json::Error,
     },
     /// Results of a newer format.
@@ -55,7 +55,7 @@ pub enum Error {
         /// Its format.
         newer: file_version::NewerVersion,
     },
-    /// The folder holds a run already and was not to be resumed.
+    /// The folder holds a run already, and the run is not resumed.
     #[error(
         "begin a run in {path}: it holds one already; go on with it by `--resume`, or name another folder"
     )]
@@ -63,7 +63,7 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
     },
-    /// Two runs that have nothing to compare.
+    /// Two runs have no task in common.
     #[error(
         "find a task that is in both: {left} is of the suite {left_suite}, {right} of {right_suite}"
     )]
@@ -85,19 +85,19 @@ pub enum Error {
         /// Those of the second.
         right: String,
     },
-    /// A folder that was to be made is there already.
+    /// A folder exists that should be created.
     #[error("write {path}: it is there already; remove it or name another folder")]
     OutputExists {
         /// The folder.
         path: Utf8PathBuf,
     },
-    /// A file that was to be written is there already.
+    /// A file exists that should be created.
     #[error("write {path}: it exists; --force replaces it")]
     Exists {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// Somebody else adds to the run.
+    /// Another process adds to the run.
     #[error(
         "add to the run in {path}: another process does so; wait until it has ended, or name another folder"
     )]
@@ -116,22 +116,22 @@ pub enum Error {
     DifferentRun {
         /// The folder.
         path: Utf8PathBuf,
-        /// In what they differ.
+        /// The first part in which they differ.
         what: String,
-        /// What the folder says.
+        /// The value in the folder.
         there: String,
-        /// What was asked for.
+        /// The value of the run that should go there.
         here: String,
     },
-    /// Nothing can be heard at the address.
+    /// The address cannot be listened on.
     #[error("listen at {address}: {source}; name another address, or port 0 for a free one")]
     Listen {
         /// The address.
         address: std::net::SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// No run was named to put together.
+    /// No run was given to merge.
     #[error("put runs together: none was named")]
     NothingToMerge,
     /// A part is of another run than the first.
@@ -139,11 +139,11 @@ pub enum Error {
     DifferentParts {
         /// The part.
         path: Utf8PathBuf,
-        /// In what they differ.
+        /// The first part in which they differ.
         what: String,
-        /// What the first says.
+        /// The value of the first.
         there: String,
-        /// What this one says.
+        /// The value of this one.
         here: String,
     },
     /// Two parts have the same episode.
@@ -157,19 +157,19 @@ pub enum Error {
     /// The run has no such episode.
     #[error("find episode {name:?}{meant}: {path} has {known}")]
     UnknownEpisode {
-        /// How it was named.
+        /// The name that the user gave.
         name: String,
         /// The run.
         path: Utf8PathBuf,
-        /// The episode that may have been meant, in brackets.
+        /// The similar name of an episode, in brackets.
         meant: String,
-        /// The episodes that there are.
+        /// The names of the existing episodes.
         known: String,
     },
     /// A page of the report or the viewer could not be drawn.
     #[error("draw the page: {source}")]
     Template {
-        /// What the template engine said.
+        /// The error of the template engine.
         source: minijinja::Error,
     },
     /// The run has a task that its suite does not have.

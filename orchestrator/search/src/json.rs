@@ -32,6 +32,7 @@ fn searxng(query: &SearchQuery<'_>, typed: &str, results: &Results) -> Value {
             part(|url| Some(url.scheme())),
             part(|url| url.host_str()),
             part(|url| Some(url.path())),
+            // `params` of Python's `urlparse`, whose six parts SearXNG writes here.
             "",
             part(Url::query),
             part(Url::fragment),

@@ -1,5 +1,5 @@
-//! What a group costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images
-//! built and an engine.
+//! Measures the cost of a group: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with
+//! images built and an engine.
 //!
 //! Prints how long each site took until it was ready, a lease with a spare ready, how long
 //! instances took to be made pristine, and the memory of each instance.

@@ -26,7 +26,7 @@ use crate::{Error, Event, Events};
 /// The name of the file with the seccomp profile.
 const PROFILE: &str = "seccomp.json";
 
-/// What a group is to its engine.
+/// The settings of a group that its engine needs.
 pub(crate) struct Settings<'a> {
     pub(crate) group: &'a str,
     pub(crate) labels: &'a HashMap<String, String>,
@@ -36,7 +36,7 @@ pub(crate) struct Settings<'a> {
     pub(crate) helper: &'a Option<Utf8PathBuf>,
 }
 
-/// How containers of the group are made.
+/// The way in which containers of the group are made.
 pub(crate) struct Adapted {
     pub(crate) networking: Networking,
     pub(crate) limiter: Limiter,
@@ -100,7 +100,7 @@ pub(crate) async fn to_engine(
     }
 }
 
-/// What an engine does not limit of what manifests limit, and why, if there is something.
+/// Returns the limits of manifests that an engine does not support, and why, if there are any.
 ///
 /// # Errors
 /// When the engine does not answer.
@@ -111,7 +111,7 @@ pub async fn missing_limits(engine: &Engine) -> Result<Option<String>, container
     Ok(podman.and_then(|podman| unlimited(&limiter(podman))))
 }
 
-/// What a rootless engine does not limit.
+/// Returns the limits that a rootless engine does not support.
 fn unlimited(limiter: &Limiter) -> Option<String> {
     let limits = [("memory", "memory"), ("pids", "processes"), ("cpu", "CPU")];
     let missing = limits.iter().filter(|(controller, _)| !limiter.limits(controller));

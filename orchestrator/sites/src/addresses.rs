@@ -80,7 +80,7 @@ pub(crate) struct Addresses(Arc<Mutex<Range>>);
 struct Range {
     first: u32,
     end: u32,
-    /// Where the next search begins: after the last allocated address.
+    /// The start of the next search: after the last allocated address.
     next: u32,
     /// The allocated ranges: first address and size.
     held: BTreeMap<u32, u32>,

@@ -49,6 +49,7 @@ impl ApiClient {
         let named = STANDARD.encode(format!("{}:{}", who.username, who.password));
         let mut authorization = HeaderValue::from_str(&format!("Basic {named}"))
             .map_err(|_| failed("name and password cannot be sent".to_owned()))?;
+        // So that no log shows it.
         authorization.set_sensitive(true);
         Ok(ApiClient {
             target: Target::new(site, upstream),

@@ -13,7 +13,7 @@ use crate::Error;
 /// process read their time from it.
 pub(crate) const FILE: &str = "now";
 
-/// Where an instance gets its time from.
+/// The source of an instance's time.
 #[derive(Debug)]
 pub(crate) enum Clock {
     /// The system clock: the manifest sets no clock.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::Error;
 use crate::state::{self, Golden, Live};
 
-/// Where an instance keeps its state. Clones are handles on the same state.
+/// The place of an instance's state. Clones are handles on the same state.
 #[derive(Clone)]
 pub(crate) enum Content {
     /// A folder on this machine.

@@ -40,7 +40,7 @@ const ALL: &str = "";
 /// The health of the engine.
 #[derive(Debug, Clone, Default)]
 struct Health {
-    /// Why it does not respond.
+    /// The reason why it does not respond.
     gone: Option<String>,
     /// When a ping last failed.
     missed: Option<Instant>,
@@ -131,7 +131,7 @@ impl Monitor {
         Listener(self.container_events.subscribe())
     }
 
-    /// What the engine says of itself if it is Podman.
+    /// Returns the engine's own description if it is Podman.
     pub(crate) async fn podman(&self) -> Result<Option<Podman>, Error> {
         let refused = |error: container_images::Error| Error::Refused {
             doing: "ask the engine about itself".to_owned(),

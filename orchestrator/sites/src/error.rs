@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::state::StateError;
 
-/// Why an operation on a site failed: start, lease, request, reset or stop.
+/// An error of an operation on a site: start, lease, request, reset or stop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -27,7 +27,7 @@ pub enum Error {
     EngineGone {
         /// The endpoint that it listened on.
         host: String,
-        /// What was observed instead.
+        /// The observation instead.
         why: String,
     },
     /// The engine has a configuration that we cannot use.
@@ -35,7 +35,7 @@ pub enum Error {
     Unsupported {
         /// The endpoint that it listens on.
         host: String,
-        /// What it lacks.
+        /// The missing capability.
         why: String,
     },
     /// The engine does not have the image.
@@ -69,7 +69,7 @@ pub enum Error {
     Senseless {
         /// The site.
         site: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// A volume folder that the user must supply does not exist.
@@ -81,7 +81,7 @@ pub enum Error {
         manifest: Utf8PathBuf,
         /// The key that names the folder.
         key: String,
-        /// What is wrong, and how to fix it.
+        /// The problem, and how to fix it.
         why: String,
     },
     /// A manifest takes a variable that its user has not given.
@@ -125,7 +125,7 @@ pub enum Error {
         site: String,
         /// The number of the instance.
         instance: u32,
-        /// How it ended.
+        /// The way it ended.
         why: String,
         /// The last lines of the instance's output.
         log: Vec<String>,
@@ -162,7 +162,7 @@ pub enum Error {
         account: String,
         /// Method and path.
         what: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// Not every site is ready.
@@ -190,7 +190,7 @@ pub enum Error {
         site: String,
         /// The account's name in the manifest.
         account: String,
-        /// What happened instead.
+        /// The observation instead.
         why: String,
     },
     /// A probe was not asked, or the site gives no answer at all.
@@ -232,7 +232,7 @@ fn list(late: &[(String, String)]) -> String {
 }
 
 impl Error {
-    /// What the user can do about it, if there is a single fix.
+    /// Returns advice for the user, if there is a single fix.
     pub fn cure(&self) -> Option<&'static str> {
         match self {
             Error::Engine(error) => Some(error.cure()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Receives the events of a group. Called from several threads; must return at once.
 pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// How a used instance became pristine.
+/// The method by which a used instance became pristine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResetMethod {
     /// Its state was restored while it ran, and compared with the golden state.
@@ -75,7 +75,7 @@ pub enum Event {
         instance: u32,
         /// The time since it was handed back.
         took: Duration,
-        /// How it was reset.
+        /// The method of the reset.
         how: ResetMethod,
     },
     /// The state of an instance that should be pristine differs from the golden state. The instance
@@ -91,17 +91,17 @@ pub enum Event {
     /// Sites may reach services of this machine that listen on all addresses, and other users of
     /// this machine reach the sites.
     Exposed {
-        /// Why the firewall rule could not be set.
+        /// The reason why the firewall rule could not be set.
         why: String,
     },
     /// Other users of this machine reach the ports of sites.
     Reachable {
-        /// Why there is neither a network of its own nor a rule for the firewall.
+        /// The reason why there is neither a network of its own nor a rule for the firewall.
         why: String,
     },
     /// Sites run with fewer limits than their manifests say.
     Unlimited {
-        /// What is not limited, and why.
+        /// The missing limits, and the reason.
         why: String,
     },
     /// The container engine does not respond any more. Operations that wait for it continue when it
@@ -109,7 +109,7 @@ pub enum Event {
     EngineGone {
         /// The endpoint that it listened on.
         host: String,
-        /// What was observed instead.
+        /// The observation instead.
         why: String,
     },
     /// The container engine responds again.
@@ -132,7 +132,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// What goes on, for people; nothing of those that are of no interest while all goes well.
+    /// Returns the event in words; none for events of no interest while all goes well.
     pub fn words(&self) -> Option<String> {
         Some(match self {
             Event::Starting { site, .. } => format!("starting {site}"),
@@ -155,7 +155,8 @@ impl Event {
         })
     }
 
-    /// What a person must be told even if all goes well: a protection that this machine lacks.
+    /// Returns the warning that a person must see even if all goes well: a protection that this
+    /// machine lacks.
     pub fn warning(&self) -> Option<String> {
         match self {
             Event::Exposed { why } => Some(format!(

@@ -43,7 +43,7 @@ async fn add(chain: &str, bridge: &str, of_whom: &[&str]) -> Result<(), String> 
     iptables(&rule.concat()).await.map(drop)
 }
 
-/// Which rules to remove.
+/// The rules to remove.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules<'a> {
     /// The rule of this bridge.

@@ -175,6 +175,7 @@ impl SiteGroup {
         sites: Vec<Site>,
         fewer: &BTreeMap<String, usize>,
     ) -> Result<(), Error> {
+        // Held to the end, so that the group does not stop while sites are added.
         let stopped = self.0.stopped.lock().await;
         let mut new = Vec::new();
         for site in sites.into_iter().filter(|site| self.pool(&site.name).is_err()) {
@@ -189,10 +190,12 @@ impl SiteGroup {
         if let Some(site) = new.first().filter(|_| *stopped) {
             return Err(Error::Stopped(site.name.clone()));
         }
+        // All drivers before the first pool, so that an error leaves none of the sites behind.
         let mut drivers = Vec::new();
         for site in &new {
             drivers.push(self.driver(site).await?);
         }
+        // Before the pools begin: further instances wait until this is 0 again.
         self.0.unproven.send_modify(|left| *left += new.len());
         let mut all = self.pools();
         for (site, driver) in new.into_iter().zip(drivers) {

@@ -100,6 +100,7 @@ impl Target {
             path.parse().map_err(|error| format!("{path:?} is no path: {error}"))?;
         *request.headers_mut() = headers;
         request.headers_mut().insert(header::HOST, self.host.clone());
+        // Behind a proxy, applications take the scheme of their own links from this header.
         let forwarded = HeaderName::from_static("x-forwarded-proto");
         request.headers_mut().insert(forwarded, HeaderValue::from_static(self.scheme));
         let answering = async {

@@ -20,11 +20,11 @@ pub(crate) struct Instance {
     pub(crate) clock: Clock,
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn InstanceRuntime>,
-    /// Where its other ports are reached, if not at the address of `upstream`.
+    /// The addresses of its other ports, if not at the address of `upstream`.
     pub(crate) ports: BTreeMap<u16, SiteTarget>,
     /// The disk quota of its folder.
     quota: Option<Quota>,
-    /// How it ended, once it has ended.
+    /// The reason of its end, once it has ended.
     pub(crate) ended: watch::Sender<Option<Arc<Error>>>,
 }
 

@@ -5,7 +5,7 @@
 //! reaches the containers of another. Podman cannot isolate the containers of one network from each
 //! other. With networks of Podman, each instance has its own network.
 //!
-//! Where this process may enter a container of Podman, containers have no network at all, and a
+//! If this process may enter a container of Podman, containers have no network at all, and a
 //! relay leads to each port of an application (`relay`). The containers of one instance then share
 //! their loopback.
 //!
@@ -67,7 +67,7 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// How the containers of a group are reached, and what keeps them from everything else.
+/// The way in which the containers of a group are reached, and are kept from everything else.
 #[derive(Debug, Clone)]
 pub(crate) enum Networking {
     /// They have addresses on networks that lead nowhere.
@@ -76,7 +76,7 @@ pub(crate) enum Networking {
     Relayed(Relays),
 }
 
-/// What relays need.
+/// The resources that relays need.
 #[derive(Debug, Clone)]
 pub(crate) struct Relays {
     /// The program that is a relay.
@@ -191,6 +191,8 @@ async fn choose(
     name: &str,
     labels: HashMap<String, String>,
 ) -> Result<Subnet, Error> {
+    // An engine chooses a range only for a network that it makes. So one is made, and removed
+    // again.
     let request = request(name, labels, Within::Apart, None);
     let doing = || format!("make the network {name}");
     monitor.attend(doing(), monitor.docker().create_network(request)).await?;

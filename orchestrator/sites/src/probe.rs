@@ -85,7 +85,7 @@ fn filled(path: &str, parameters: &BTreeMap<String, Value>) -> Result<String, St
     Ok(filled)
 }
 
-/// What a request for a page is sent with.
+/// Returns the header fields of a request for a page.
 fn headers(probe: &Probe) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &probe.header {

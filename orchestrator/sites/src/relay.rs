@@ -39,11 +39,11 @@ pub const COMMAND: &str = "relay";
 pub const BEGIN: &str = "begin-site";
 /// The timeout for a relay to be where it belongs.
 const BEGINS_WITHIN: Duration = Duration::from_secs(30);
-/// What a relay says when it is there.
+/// The message of a relay that is ready.
 const READY: &str = "ready";
 /// The longest text of an error that is read.
 const LONGEST: usize = 4096;
-/// What a command ends with that could not be started.
+/// The exit code of a command that could not be started.
 const NOT_STARTED: u8 = 127;
 
 /// A relay, which ends when this is dropped.
@@ -162,9 +162,9 @@ pub fn run(first: &str, port: u16) -> ExitCode {
     }
 }
 
-/// What the command [`BEGIN`] does: says on standard input that it is in its namespace, waits until
-/// that is closed at its other end, and becomes the program of these words. Returns only where it
-/// cannot.
+/// Runs the command [`BEGIN`]: reports on standard input that it is in its namespace, waits until
+/// that is closed at its other end, and becomes the program of these words. Returns only if that
+/// fails.
 pub fn begin(words: &[String]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else {
         return ExitCode::from(NOT_STARTED);

@@ -54,7 +54,7 @@ pub enum Phase {
 pub struct InstanceStatus {
     /// Its number within the site.
     pub id: u32,
-    /// How it is doing.
+    /// The phase of its life cycle.
     pub phase: Phase,
     /// When this phase began.
     pub since: Timestamp,
@@ -75,7 +75,7 @@ pub struct SiteStatus {
     pub title: String,
     /// The URL of its front page, as a browser requests it.
     pub url: String,
-    /// How it is doing.
+    /// The state of the site.
     pub state: SiteState,
     /// Its instances. JSON uses their older name.
     #[serde(rename = "copies")]
@@ -86,7 +86,7 @@ pub struct SiteStatus {
     pub resets_ms: Vec<u64>,
     /// How often an instance's state was wrong after a reset.
     pub drifts: u64,
-    /// Why the site failed, or the last failure of an instance.
+    /// The reason why the site failed, or the last failure of an instance.
     pub problem: Option<String>,
 }
 

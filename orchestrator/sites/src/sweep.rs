@@ -26,7 +26,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long an engine may refuse to remove something of a dead process. The next sweep tries again.
 const ORPHANED_WITHIN: Duration = Duration::from_secs(4);
 
-/// Which resources are removed.
+/// The scope of a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepScope {
     /// Those of dead processes.
@@ -35,14 +35,14 @@ pub enum SweepScope {
     All,
 }
 
-/// What was removed, and what was not.
+/// The result of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
     /// The number of containers removed.
     pub containers: usize,
     /// The number of networks removed.
     pub networks: usize,
-    /// What should have been removed, but still exists.
+    /// The resources that should have been removed, but still exist.
     pub left: Vec<Leftover>,
 }
 
@@ -53,7 +53,7 @@ pub struct Leftover {
     pub kind: &'static str,
     /// Its name in the engine.
     pub name: String,
-    /// Why it still exists.
+    /// The reason why it still exists.
     pub why: String,
     /// The process that created it.
     pub pid: Option<u32>,
@@ -216,6 +216,7 @@ pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
         for entry in entries.flatten() {
             let owner = entry.file_name().split_once('.').map(|(owner, _)| owner.parse::<Owner>());
             if matches!(owner, Some(Ok(owner)) if !owner.is_alive()) {
+                // Its processes first, because they may still write into the folder.
                 for instance in entry.path().read_dir_utf8().into_iter().flatten().flatten() {
                     let process = std::fs::read_to_string(instance.path().join(PROCESS));
                     if let Some(Ok(process)) = process.ok().map(|process| process.parse::<Owner>())

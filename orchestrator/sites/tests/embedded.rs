@@ -217,8 +217,8 @@ async fn probes_answer_by_name_and_miss_their_parameters() {
     running.group.stop().await.unwrap();
 }
 
-/// What an agent has deleted is no longer there for a probe; a probe that is asked wrongly is the
-/// fault of its suite.
+/// A deleted row is no longer there for a probe. A probe with a wrong question is the fault of its
+/// suite.
 #[tokio::test]
 async fn a_probe_that_finds_something_else_is_told_from_one_that_was_not_asked() {
     let running = running_with(&["forum"], 1, |site| {

@@ -125,6 +125,7 @@ impl Archive {
             });
         }
         let trimmed = start.trim_ascii_start();
+        // Records of an ARC begin with a URL, the first with that of the file itself.
         let arc = trimmed.starts_with(b"filedesc:")
             || trimmed.starts_with(b"http")
             || trimmed.starts_with(b"dns:");

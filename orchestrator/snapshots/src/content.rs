@@ -88,6 +88,7 @@ fn copy(mut input: impl Read, out: &mut impl Write, limit: u64) -> io::Result<Op
     let mut buffer = vec![0; 64 << 10];
     let mut length = 0;
     while length <= limit {
+        // One byte beyond the limit shows that there is more.
         let most = buffer.len().min((limit - length).saturating_add(1) as usize);
         match input.read(&mut buffer[..most]) {
             Ok(0) => break,

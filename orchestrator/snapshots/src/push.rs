@@ -112,6 +112,7 @@ impl Push {
             let index = to.with_end(BESIDE).map_err(|error| failed(error.into()))?;
             add(&Index::sidecar(&file, indexes), index, true)?;
         }
+        // Last, because whoever opens it expects its members to be there.
         if is_collection {
             add(file, to.clone(), false)?;
         }

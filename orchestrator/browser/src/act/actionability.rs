@@ -1,4 +1,5 @@
-//! Where the mouse can hit an element: scrolled into view, with nothing else in front of it.
+//! Finds a point at which the mouse can hit an element: scrolled into view, with nothing else in
+//! front of it.
 //!
 //! Pages have headers and bars that stay in place while the page scrolls. An element under one of
 //! them is scrolled to other positions, in the order in which Playwright tries them
@@ -49,7 +50,7 @@ const HIT: &str = concat!(
     "}"
 );
 
-/// What the mouse has to hit.
+/// The element that the mouse has to hit.
 #[derive(Debug, Clone, Copy)]
 enum HitTarget {
     /// The element itself.
@@ -69,7 +70,7 @@ pub(crate) struct Aim {
 }
 
 impl Aim {
-    /// What the mouse hits there, where that is not the element itself.
+    /// The element that the mouse hits there, if it is not the element itself.
     pub(crate) fn receiver(&self) -> Option<&str> {
         self.hit.object.as_ref().map(|(_, text)| text.as_str())
     }
@@ -155,8 +156,9 @@ impl Session {
         result
     }
 
-    /// What the mouse hits at the point instead of the element, if anything: the page may have
-    /// changed since, because the mouse is there. In one round trip as long as it has not.
+    /// Returns the element that the mouse hits at the point instead of the given one, if any: the
+    /// page may have changed since, because the mouse is there. Takes one round trip as long as it
+    /// has not.
     ///
     /// # Errors
     /// When the browser fails.
@@ -190,6 +192,7 @@ impl Session {
             Ok(Ok(_)) if self.covers(page, element, *at).await? => Ok(None),
             Ok(Ok(_)) => Ok(Some("the page's background".to_owned())),
             Ok(Err(by)) => Ok(Some(by)),
+            // The document has gone away while it was asked.
             Err(Error::Refused { .. } | Error::Script { .. }) => {
                 Ok(Some("another page".to_owned()))
             }
@@ -203,6 +206,7 @@ impl Session {
         let answer = match self.cdp().call(Some(&page.session), "DOM.getContentQuads", params).await
         {
             Ok(answer) => answer,
+            // An element without a layout has no quads.
             Err(Error::Refused { .. }) => return Ok(false),
             Err(error) => return Err(error),
         };

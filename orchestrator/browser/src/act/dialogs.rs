@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::act::state::ActState;
 use crate::{Dialog, Session};
 
-/// How dialogs are answered from now on.
+/// The answer to dialogs from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DialogPolicy {
     pub(crate) accept: bool,

@@ -179,6 +179,7 @@ fn remove_canceled(folder: &Path, id: &str) {
 
 /// An unused path in a folder, for a name that comes from outside.
 fn free_path(folder: &Path, suggested: &str) -> PathBuf {
+    // A page may name a path, in the way of either system.
     let name = suggested.rsplit(['/', '\\']).next().map(|name| name.replace(char::is_control, ""));
     let name = name
         .filter(|name| !matches!(&**name, "" | "." | ".."))
@@ -222,6 +223,8 @@ impl Session {
             _ => fs::create_dir(&folder).map_err(Error::Profile)?,
         }
         let params = json!({
+            // Files are named by the download's id: a name of the page's could be that of another
+            // file.
             "behavior": "allowAndName",
             "downloadPath": folder,
             "eventsEnabled": true,

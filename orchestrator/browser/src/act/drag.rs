@@ -46,6 +46,8 @@ impl Session {
         let dragged = match self.reach(page, bid, element, Vec::new()).await {
             Ok((aim, hold)) => {
                 let grabbed = self.grab(page).await;
+                // Not held while the target is looked for: the page may make room for what was
+                // grabbed.
                 drop(hold);
                 let target = match grabbed {
                     Ok(()) => self.aim_of_drag(page, to, &onto).await,
@@ -109,8 +111,8 @@ impl Session {
         self.send_input(page, vec![pressed]).await
     }
 
-    /// Where to drop something that has just been grabbed. Not known earlier: the element may have
-    /// to be scrolled into view, or make room.
+    /// Finds the point at which to drop something that has just been grabbed. It is not known
+    /// earlier: the element may have to be scrolled into view, or make room.
     async fn aim_of_drag(
         &self,
         page: &Page,
@@ -137,6 +139,7 @@ impl Session {
         match moved {
             Ok(to) => self.drop_at(page, to).await,
             Err(error) => {
+                // The button must not stay pressed.
                 self.move_and_press(page, from, Button::Left, false).await?;
                 Err(error)
             }

@@ -77,8 +77,8 @@ impl Session {
         self.action_target.as_ref()
     }
 
-    /// What received the last action: the element under the mouse when it was pressed, or the one
-    /// with the focus when keys were. `None` if nothing did, or if that is not known.
+    /// The element that received the last action: the one under the mouse when it was pressed, or
+    /// the one with the focus when keys were. `None` if nothing did, or if that is not known.
     pub fn receiver(&self) -> Option<&str> {
         self.receiver.as_deref()
     }
@@ -122,6 +122,7 @@ impl Session {
         let Some(handle) = found.map_err(gone)? else {
             return Err(missing("the last observation shows no such element"));
         };
+        // A handle outlives the removal of its element.
         match self
             .call_on(page, &handle, "function() { return this.isConnected; }", json!([]))
             .await?

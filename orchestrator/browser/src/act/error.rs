@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// Why an action had no effect. The agent sees it, unless it is [`ActionError::Browser`].
+/// A reason why an action had no effect. The agent sees it, unless it is [`ActionError::Browser`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActionError {
@@ -29,7 +29,7 @@ pub enum ActionError {
     Shifted {
         /// The bid.
         bid: String,
-        /// What is in its place, such as `<button id="next">`.
+        /// The element in its place, such as `<button id="next">`.
         by: String,
     },
     /// The element is not visible on the page.

@@ -19,7 +19,7 @@ const FRAME: Duration = Duration::from_millis(20);
 /// An input command and its parameters.
 pub(crate) type InputEvent = (&'static str, Value);
 
-/// Where the mouse is, and what is held down.
+/// The position of the mouse, and the buttons and keys that are held down.
 #[derive(Debug, Clone)]
 pub(crate) struct InputState {
     pub(crate) at: Point,

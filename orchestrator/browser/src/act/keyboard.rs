@@ -82,6 +82,7 @@ impl Session {
         let ready = self.call_on(page, element, PREPARE, json!([{ "value": value }])).await?;
         match ready.as_str().unwrap_or_default() {
             "done" => Ok(()),
+            // As in Playwright: the old text is selected, and inserting nothing would leave it.
             "type" if value.is_empty() => {
                 let delete = keys::parse("Delete").map_err(|key| unknown("Delete", key))?;
                 self.press_combination(page, &delete).await
@@ -188,6 +189,7 @@ impl Session {
             modifiers |= bit;
             events.push(key("rawKeyDown", modifier, modifiers));
         }
+        // `rawKeyDown` is for keys that insert no text.
         let down = if combination.key.text.is_some() { "keyDown" } else { "rawKeyDown" };
         events.push(key(down, &combination.key, modifiers));
         events.push(key("keyUp", &combination.key, modifiers));

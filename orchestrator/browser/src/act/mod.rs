@@ -69,6 +69,7 @@ impl Session {
     async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
         self.check_places(action)?;
         let page = self.tracker.lock().active()?;
+        // Before the action: keys may move the focus elsewhere.
         if is_of_keys(action) {
             self.receiver = self.describe_focused(&page).await;
         }

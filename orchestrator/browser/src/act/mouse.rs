@@ -38,6 +38,7 @@ impl Session {
     ) -> Result<(), ActionError> {
         let keys = self.press_modifiers(press);
         let clicked = self.click_while_held(page, bid, element, press, keys).await;
+        // Also after a failure: a key that stays down would change all later input.
         let keys = self.release_modifiers(press);
         if !keys.is_empty() {
             self.send_input(page, keys).await?;
@@ -86,6 +87,7 @@ impl Session {
             let aim = self.aim(page, bid, element).await?;
             let hold = self.hold_input().await;
             keys.push(self.input_state.move_to(aim.at));
+            // The keys go out with the first move alone. Later rounds only move.
             self.move_onto(page, std::mem::take(&mut keys)).await?;
             match self.in_front(page, &aim).await? {
                 None => {
@@ -109,6 +111,7 @@ impl Session {
         events.push(self.input_state.move_to(at));
         let _hold = self.hold_input().await;
         self.send_input(page, events).await?;
+        // Before the press, so that it hits what is there once the mouse has come.
         self.ensure_idle().await;
         self.receiver = self.describe_at(page, at).await;
         self.press_and_release(page, press.button, 1).await?;

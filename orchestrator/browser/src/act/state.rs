@@ -1,4 +1,5 @@
-//! What passes between pages and their user besides the page, as the browser's events have told it.
+//! The state of acting that the browser's events change: dialogs, downloads, file choosers and
+//! drags.
 
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ pub(crate) struct ActState {
     pub(crate) downloads_before_action: usize,
     /// Dialogs with their answers.
     pub(crate) dialogs: Vec<Dialog>,
-    /// How the agent wants dialogs to be answered.
+    /// The agent's policy for dialogs.
     pub(crate) dialog_policy: Option<DialogPolicy>,
     /// Files that pages had the browser save.
     pub(crate) downloads: Vec<DownloadState>,

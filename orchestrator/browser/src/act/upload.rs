@@ -48,6 +48,7 @@ impl Session {
             Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
+        // Also after a failure of the click.
         self.intercept_chooser(page, false).await?;
         result
     }
@@ -65,6 +66,7 @@ impl Session {
             Ok(()) => self.set_files(page, &files).await,
             Err(error) => Err(error),
         };
+        // Also after a failure of the click.
         self.intercept_chooser(page, false).await?;
         result
     }

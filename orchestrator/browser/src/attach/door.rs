@@ -1,5 +1,5 @@
-//! What the doors for other programs have in common: an HTTP server on the loopback, and who may
-//! come in.
+//! The common part of the doors for other programs: an HTTP server on the loopback, and a check of
+//! its clients.
 //!
 //! Loopback is no boundary: every program and every user of a machine reaches it, and so do web
 //! pages in the user's own browser. So the path of a door's address begins with a key. A door in a
@@ -34,15 +34,15 @@ const MAX_HEAD: usize = 64 << 10;
 pub(super) type HttpResponse = Response<Full<Bytes>>;
 /// The status and the reason of a refused request.
 pub(super) type Rejection = (StatusCode, String);
-/// What a server does besides answering.
+/// The background work of a server.
 pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Where a door is.
+/// The place of a door.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// Where it listens, as its clients see it.
+    /// The address on which it listens, as its clients see it.
     pub(super) address: SocketAddr,
-    /// What the path begins with; nothing where nobody else gets to.
+    /// The beginning of the path; absent if nobody else reaches the door.
     pub(super) key: Option<Key>,
 }
 

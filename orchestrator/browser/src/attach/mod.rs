@@ -33,7 +33,7 @@ use crate::attach::webdriver::Browser;
 use crate::cdp::tracker::{BrowserState, FOREVER};
 use crate::{Error, Programs, Session};
 
-/// Where a browser's DevTools are.
+/// The addresses of a browser's DevTools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DevToolsAddress {
     /// For clients that ask for targets: `http://127.0.0.1:PORT/KEY`.

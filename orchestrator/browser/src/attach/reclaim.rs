@@ -5,9 +5,9 @@
 //!     -> a new browser context with the episode's cookies -> pages in it
 //! ```
 //!
-//! What the program has done to pages stays with them: scripts in them, intercepted requests,
+//! The changes that the program made stay with its pages: scripts in them, intercepted requests,
 //! service workers, storage. So a page that is opened from now on is in a new context, which has
-//! nothing of that but the cookies. Pages that are open stay as the program has left them.
+//! only the cookies of the old one. Pages that are open stay as the program has left them.
 
 use serde_json::{Value, json};
 

@@ -1,14 +1,14 @@
-//! What a person did in a page, as its script reports it.
+//! An input of a person in a page, as its script reports it.
 
 use actions::{Button, Modifier};
 use serde::Deserialize;
 
 use super::Password;
 
-/// What a person did in a page.
+/// An input of a person in a page.
 #[derive(Debug, Clone, Deserialize)]
 pub struct PersonInput {
-    /// What kind it is of.
+    /// Its kind.
     pub kind: InputKind,
     /// The URL of the document, which may be a frame's.
     pub url: String,
@@ -34,7 +34,7 @@ pub struct PersonInput {
     /// Keys that are held during a click.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
-    /// What the password fields of the page hold.
+    /// The contents of the page's password fields.
     #[serde(default)]
     pub passwords: Vec<Password>,
     /// Whether the page shows a password in the clear, so that no picture of it is taken.
@@ -67,7 +67,7 @@ pub struct PersonTarget {
     pub role: String,
     /// Its accessible name.
     pub name: String,
-    /// Which one of that role and name it is, from 0.
+    /// Its index among the elements of that role and name, from 0.
     pub nth: usize,
     /// How many there are of that role and name.
     pub alike: usize,

@@ -1,5 +1,5 @@
-//! What a person does in the pages, told as it happens: clicks, texts, choices, keys, navigations
-//! and tabs.
+//! Reports a person's inputs in the pages while they happen: clicks, texts, choices, keys,
+//! navigations and tabs.
 //!
 //! A script in an isolated world of every document listens to the events of the person's devices
 //! (`capture.js`). It reports through a function that exists in that world only. A page can neither
@@ -45,8 +45,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 /// Makes the browser tell scripts the role and name that it computes for elements.
 pub(crate) const FLAG: &str = "--enable-blink-features=ComputedAccessibilityInfo";
 
-/// Where a browser tells what a person does. Part of the settings of a
-/// [`Launch`](crate::Launch).
+/// The sender for a person's inputs. Part of the settings of a [`Launch`](crate::Launch).
 #[derive(Clone)]
 pub struct Capture {
     shared: Arc<Shared>,
@@ -101,7 +100,7 @@ pub enum CaptureEvent {
     Input {
         /// Names the tab.
         tab: String,
-        /// What it is.
+        /// The input.
         input: Box<PersonInput>,
         /// The tab's visible part at this time.
         picture: PendingPicture,
@@ -135,12 +134,12 @@ pub struct HistoryEntry {
     /// The URL that the person typed, before redirects.
     #[serde(default, rename = "userTypedURL")]
     pub typed_url: String,
-    /// How the tab came there, such as `link` or `typed`.
+    /// The type of the navigation, such as `link` or `typed`.
     pub transition_type: String,
 }
 
 impl Capture {
-    /// Where to tell, and where it is heard.
+    /// Returns the setting, and the receiver of its events.
     pub fn new() -> (Capture, mpsc::UnboundedReceiver<CaptureEvent>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let shared =
@@ -402,6 +401,7 @@ impl Session {
         for page in pages {
             for frame in self.frames(&page).await.unwrap_or_default() {
                 let params = json!({ "frameId": frame.id, "worldName": WORLD });
+                // The world is there already. This returns its id.
                 let Ok(world) =
                     self.cdp().call(Some(&page.session), "Page.createIsolatedWorld", params).await
                 else {

@@ -78,7 +78,7 @@ struct Shared {
 /// A message on its way to the browser.
 struct Outgoing {
     text: String,
-    /// What a guest has taken of its room.
+    /// The part of a guest's room that the message takes up.
     _room: Option<OwnedSemaphorePermit>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) struct CommandError {
     message: String,
 }
 
-/// What the graphics process has used since some time.
+/// Measures the CPU time of the graphics process since some moment.
 pub(crate) struct DrawingWatch {
     process: u64,
     begin: Instant,

@@ -29,7 +29,7 @@ pub(crate) struct Guests(Mutex<Programs>);
 struct Programs {
     next: u64,
     queues: HashMap<u64, Queue>,
-    /// Whose each session is. A program may have gone before its sessions have.
+    /// The program that owns each session. A program may have gone before its sessions have.
     owners: HashMap<String, u64>,
     /// The first session of each program, until the browser has ended it.
     first: HashMap<String, u64>,
@@ -37,7 +37,7 @@ struct Programs {
     ended: bool,
 }
 
-/// What waits for one program.
+/// The messages that wait for one program.
 #[derive(Debug)]
 struct Queue {
     messages: mpsc::UnboundedSender<String>,
@@ -82,6 +82,7 @@ impl Guests {
     /// program's.
     pub(crate) fn take(&self, message: &[u8]) -> bool {
         let mut programs = self.0.lock();
+        // Messages may be large, and most browsers have no such program.
         if programs.owners.is_empty() {
             return false;
         }

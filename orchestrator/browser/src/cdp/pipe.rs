@@ -9,7 +9,7 @@ use tokio::net::unix::pipe;
 /// The largest message that is accepted, in bytes. Screenshots and accessibility trees of very
 /// large pages are long.
 const MAX_MESSAGE_SIZE: usize = 512 << 20;
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const CHUNK: usize = 256 << 10;
 /// How much memory is kept for the next message.
 const KEPT: usize = 4 << 20;
@@ -21,15 +21,15 @@ pub(crate) struct Pipe {
     pub(crate) replies: Replies,
 }
 
-/// Where commands go.
+/// The end of the pipe for commands.
 #[derive(Debug)]
 pub(crate) struct Commands(pipe::Sender);
 
-/// Where replies and events come from.
+/// The end of the pipe with replies and events.
 #[derive(Debug)]
 pub(crate) struct Replies {
     from: pipe::Receiver,
-    /// What has been read.
+    /// The bytes that were read.
     buffer: Vec<u8>,
     /// How much of it has been handed out.
     taken: usize,
@@ -64,6 +64,7 @@ impl Replies {
             self.buffer.drain(..self.taken);
             self.taken = 0;
             self.searched = self.buffer.len();
+            // The memory of a large message is given back.
             if self.buffer.is_empty() {
                 self.buffer.shrink_to(KEPT);
             }

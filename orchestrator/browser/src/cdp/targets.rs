@@ -25,7 +25,7 @@ const DETACH_GRACE: Duration = Duration::from_secs(5);
 /// A command and its parameters.
 pub(crate) type Command = (&'static str, Value);
 
-/// How the targets of one episode are prepared.
+/// The preparation of an episode's targets.
 #[derive(Debug)]
 pub(crate) struct TargetSetup {
     /// The browser context of the episode; `None` in attach mode, where the whole browser is the
@@ -47,7 +47,7 @@ pub(crate) struct TargetSetup {
     pub(crate) preparation: Box<dyn Preparation>,
 }
 
-/// What targets get besides what all have, and who hears of them before the tracker does.
+/// A further preparation of targets, besides that of all. It hears of them before the tracker does.
 pub(crate) trait Preparation: Debug + Send + Sync {
     /// The commands that make a page or frame see the device.
     fn page_overrides(&self) -> Vec<Command>;
@@ -303,6 +303,7 @@ async fn report_unprepared(
 ) {
     let condition = |_: &BrowserState| format!("{what} to go away");
     let is_gone = |state: &BrowserState| !state.is_attached(session) || setup.strong_count() == 0;
+    // While it is counted, the step does not end: a page that stays must end the episode.
     tracker.lock().unverified_targets += 1;
     let wait =
         tracker.wait_for(DETACH_GRACE, condition, |state| is_gone(state).then_some(())).await;
@@ -338,6 +339,7 @@ fn prepare_worker(
     let text = |name: &str| info.get(name).and_then(Value::as_str).unwrap_or_default();
     let (kind, url) = (text("type"), text("url"));
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
+    // Nobody asks for bodies over this session, so the browser need not keep any.
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
     drop(send("Network.setCacheDisabled", json!({ "cacheDisabled": true })));

@@ -14,7 +14,7 @@ use crate::cdp::connection::{Cdp, SessionId};
 use crate::cdp::tracker::Tracker;
 use crate::clock::idle;
 
-/// How often to probe.
+/// The interval between probes.
 const INTERVAL: Duration = Duration::from_millis(20);
 /// How many probes in a row must find nothing at work.
 const PROBES: u32 = 5;
@@ -48,8 +48,8 @@ impl<'a> BlockWatch<'a> {
     }
 }
 
-/// What a command to a page comes to; `None` if the page is blocked, or has not answered within
-/// `limit`. The command is not given up.
+/// Waits for the result of a command to a page. `None` if the page is blocked, or has not answered
+/// within `limit`. The command stays under way.
 pub(crate) async fn unless_blocked<T>(
     mut watch: BlockWatch<'_>,
     limit: Duration,

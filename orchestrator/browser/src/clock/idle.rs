@@ -90,6 +90,7 @@ pub(crate) async fn wait_until_answered(tracker: &Tracker, cdp: &Cdp) {
             return;
         }
         if are_repliers_idle(tracker, cdp).await {
+            // What one of them has sent may have been with the browser at the first look.
             ping_browser(tracker, cdp).await;
             if are_repliers_idle(tracker, cdp).await {
                 if are_main_threads_idle(tracker, cdp).await {

@@ -34,6 +34,7 @@ impl Session {
                         waited: limit.whole,
                     });
                 }
+                // The gateway may know of a request before the browser's event of it is here.
                 Err(Error::Deadline { .. }) if in_flight.counts().started == requests => {
                     return Ok(());
                 }

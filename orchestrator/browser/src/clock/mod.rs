@@ -17,7 +17,7 @@
 //! liveness            waits for what may never come, with an end that a busy machine does not move
 //! ```
 //!
-//! What enters a page from outside, when it is let in, and what has to be over before:
+//! The inputs of a page from outside, the time at which they are let in, and the events before it:
 //!
 //! | what | let in | after |
 //! | --- | --- | --- |

@@ -57,8 +57,8 @@ pub(super) struct SliceProgress {
     passed: f64,
     /// The document count at the last start.
     documents: u64,
-    /// What the page's clock is to show at the end of the slice, and at the end of its part that
-    /// runs now. In milliseconds since 1970.
+    /// The times that the page's clock is to show at the end of the slice, and at the end of its
+    /// part that runs now. In milliseconds since 1970.
     slice_end: f64,
     end: f64,
     /// Whether something has changed in this slice.
@@ -96,7 +96,7 @@ impl SliceProgress {
     }
 }
 
-/// What [`CHANGES`] tells of a document.
+/// The report of [`CHANGES`] on a document.
 #[derive(Debug, Default)]
 struct Changes {
     is_changed: bool,
@@ -277,7 +277,7 @@ impl Session {
         }
     }
 
-    /// What has happened in the document of a page since the last call.
+    /// Returns the changes in the document of a page since the last call.
     async fn changes(&self, page: &Page, limit: TimeLimit) -> Result<Changes, Error> {
         let mut changes = Changes::default();
         // The first frame is the page itself.

@@ -1,7 +1,7 @@
 //! Responses reach a page one at a time, in the same order in each run.
 //!
-//! What a page does depends on the order of its responses: which of two scripts comes first, or
-//! whether a frame finds a style sheet pending and waits for it. So the gateway holds responses
+//! The behaviour of a page depends on the order of its responses: which of two scripts comes first,
+//! or whether a frame finds a style sheet pending and waits for it. So the gateway holds responses
 //! back, and a task of the session releases them in the order of the page's requests. When the page
 //! requests nothing more, the first response is released. Then the task waits until the page has
 //! read it, and for the requests that follow from it.
@@ -144,6 +144,7 @@ async fn wait_for_first(
         }
         ping_browser(tracker, cdp).await;
         let counts = in_flight.counts();
+        // While the gateway answers something, or a connection opens, the request may still arrive.
         let is_answering = counts.queued + slow < counts.requests;
         if !is_answering && counts.opening_tunnels == 0 && idle::is_network_idle(tracker, cdp).await
         {

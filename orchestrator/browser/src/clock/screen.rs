@@ -26,8 +26,8 @@ const SHOWN: &str = include_str!("shown.js");
 const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen. A page without frames is not waited for.
 const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
-/// What distinguishes the times of two frames while the page's time stands still, in milliseconds.
-/// They must differ, and the browser counts microseconds.
+/// The difference between the times of two frames while the page's time stands still, in
+/// milliseconds. They must differ, and the browser counts microseconds.
 const FRAME_STEP_MS: f64 = 0.001;
 /// Chromium rounds the time of a frame, counted from the beginning of the document's timeline, up
 /// or down to this, by chance. In milliseconds.
@@ -52,8 +52,8 @@ pub(crate) struct FrameClock {
     origin: f64,
     /// The time of the last frame, in ticks.
     last: f64,
-    /// Where the timeline of the active document begins, in ticks. That is a real time if the
-    /// browser itself has navigated to it.
+    /// The start of the active document's timeline, in ticks. That is a real time if the browser
+    /// itself has navigated to it.
     timeline: f64,
     /// How long after the page's time the document's frames come, in milliseconds.
     offset: f64,
@@ -163,7 +163,7 @@ impl Session {
         self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await
     }
 
-    /// What the browser shows of a page.
+    /// Returns the part of a page that the browser shows.
     pub(crate) async fn shown(&self, page: &Page) -> Shown {
         let shown = self.evaluate_isolated(page, &page.target, SHOWN, CALL_TIMEOUT).await;
         match shown.as_ref().ok().and_then(Value::as_str) {
@@ -173,8 +173,8 @@ impl Session {
         }
     }
 
-    /// What a document without contents looks like, as a PNG file. The browser would wait for its
-    /// first contents.
+    /// Returns the picture of a document without contents, as a PNG file. The browser would wait
+    /// for its first contents.
     pub(crate) fn blank(&self) -> Result<Vec<u8>, Error> {
         let (width, height) = self.launch.device.viewport;
         let (width, height) = (width as usize, height as usize);
@@ -363,7 +363,7 @@ impl Session {
     }
 }
 
-/// How screenshots are asked for.
+/// The format in which screenshots are requested.
 fn png_format() -> Value {
     json!({ "format": "png", "optimizeForSpeed": true })
 }
@@ -375,7 +375,7 @@ fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<
     STANDARD.decode(data).map_err(|_| shape)
 }
 
-/// What the browser shows of a page, as far as scripts can tell.
+/// The part of a page that the browser shows, as far as scripts can tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The document has no contents yet.

@@ -140,9 +140,9 @@ impl Session {
     /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
     /// many messages workers had for their pages.
     ///
-    /// What comes from outside comes in this order: all responses, with those to requests that
-    /// follow from them; then a frame; then what workers have to say. Whatever has begun meanwhile
-    /// comes first again. So a frame never overtakes a response, however fast either is.
+    /// The order is fixed: all responses, with those to requests that follow from them; then a
+    /// frame; then the messages of workers. If anything has begun meanwhile, it starts again. So a
+    /// frame never overtakes a response, however fast either is.
     pub(crate) async fn drain(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
@@ -221,6 +221,8 @@ impl Session {
                 self.ensure_idle().await;
             }
             if before == self.started_counts(in_flight) {
+                // Workers begin one by one, when all else is quiet, so that their order is the same
+                // in each run.
                 let Some(worker) = self.tracker.lock().worker_order.next() else {
                     return Ok(before);
                 };
@@ -384,6 +386,7 @@ impl Session {
             self.wait_until_idle().await;
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
+            // Only a round in which nothing moves shows that the worker waits for the page's time.
             let requests = counts.started != before || self.is_arriving(&counts).await;
             if !starting
                 && !requests

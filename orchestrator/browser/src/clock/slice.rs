@@ -25,12 +25,12 @@ use crate::clock::state::ClockState;
 use crate::clock::virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT};
 use crate::{Error, Session};
 
-/// How late a response may come beside a stream, in the page's own time.
+/// The latest that a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
 /// The shortest grant: it brings an expired budget to its end.
 const MIN_GRANT: Duration = Duration::from_millis(1);
 
-/// How a grant of time ended.
+/// The end of a grant of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GrantOutcome {
     /// All of it has run.
@@ -55,6 +55,8 @@ impl Session {
         limit: TimeLimit,
     ) -> Result<(), Error> {
         for _ in 0..MAX_STOPS {
+            // Time would stop for good at a stream, and that of a stuck document does not run by
+            // itself: both get it in steps.
             if self.has_streams() || self.has_stuck_document() {
                 break;
             }
@@ -182,6 +184,7 @@ impl Session {
             let before = self.started_counts(in_flight);
             let outcome;
             {
+                // Dropped before `drain`, which waits for these messages.
                 let _hold = self.hold_socket_messages(in_flight, limit).await?;
                 let page = self.tracker.lock().active()?;
                 outcome = self.step(self.liveness_wait(&page, limit), step).await?;
@@ -194,6 +197,7 @@ impl Session {
             if step >= left {
                 return Ok(());
             }
+            // Nothing began, so only time has passed and there is nothing to wait for.
             if self.started_counts(in_flight) == before {
                 self.tracker.lock().page_clock += step;
             } else {

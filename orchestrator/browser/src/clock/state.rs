@@ -1,4 +1,4 @@
-//! What the time of the pages knows of the browser, as its events have told it.
+//! The state of the pages' time that the browser's events change.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ pub(crate) struct ClockState {
     pub(crate) is_releasing: bool,
     /// The page's time runs without waiting for responses, so none is released.
     pub(crate) holds_responses: bool,
-    /// What the page's time should be.
+    /// The schedule that the page's time should keep.
     pub(crate) schedule: Schedule,
     /// The count at the document whose time Chromium does not let run by itself.
     pub(crate) stuck_document: Option<u64>,
@@ -34,7 +34,7 @@ pub(crate) struct ClockState {
     pub(crate) seen_activity: ActivityCounts,
 }
 
-/// What had started and ended when [`Session::drain`](crate::Session) last looked.
+/// The numbers of started and ended activities when [`Session::drain`](crate::Session) last looked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ActivityCounts {
     pub(crate) started_count: u64,

@@ -70,7 +70,7 @@ pub(crate) fn elapsed(determinism: Determinism, clock: f64) -> u64 {
     (script_time(determinism, clock) - start_millis(determinism)).max(0.0) as u64
 }
 
-/// What the first page's clock shows before its [`HEAD_START`], in milliseconds since 1970.
+/// The time of the first page's clock before its [`HEAD_START`], in milliseconds since 1970.
 pub(crate) fn millis_before_head_start(determinism: Determinism) -> f64 {
     start_millis(determinism) - HEAD_START.as_secs_f64() * 1000.0
 }
@@ -82,6 +82,7 @@ pub(crate) async fn run_head_start(
     page: &Page,
     determinism: Determinism,
 ) -> Result<(), Error> {
+    // Before the grant, whose end may come at once.
     let before = tracker.lock().expired_budgets(&page.session);
     set_policy(cdp, &page.session, HEAD_START, "advance", start_millis(determinism)).await?;
     let condition =
@@ -189,6 +190,7 @@ async fn set_policy(
         "policy": policy,
         "budget": slice.as_secs_f64() * 1000.0,
         "initialVirtualTime": end / 1000.0,
+        // Below this number of tasks, Chromium never forces the time forward.
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
     cdp.call(Some(session), SET_POLICY, params).await
@@ -230,7 +232,7 @@ pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let _ = unless_blocked(wait.block_watch(), limit, pause).await;
 }
 
-/// What becomes of the messages that a worker has for others.
+/// The handling of messages that a worker has for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outbox {
     /// They leave the worker now.

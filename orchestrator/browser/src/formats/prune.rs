@@ -232,6 +232,7 @@ impl Html {
             Node { node: usize, depth: usize, literal: bool },
             End { name: String, depth: usize, literal: bool, leaves_literal: bool },
         }
+        // A stack of its own: pages nest more deeply than calls may.
         let mut out = String::new();
         let children = |node: usize, depth: usize, literal: bool| {
             self.nodes[node].children.iter().rev().map(move |&node| Next::Node {

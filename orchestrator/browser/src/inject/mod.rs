@@ -72,7 +72,7 @@ const WORKER: &str = include_str!("worker.js");
 /// The parts for documents and workers of a frozen world, in their order.
 const SHARED_PARTS: [&str; 10] =
     [FROZEN, MEASURED, REALM, AWAITED, NUMBERS, RANDOMISED, REPLIES, BODIES, STORED_FILES, KEYS];
-/// What documents have behind them.
+/// The further parts for documents, behind the shared ones.
 const DOCUMENT_PARTS: [&str; 12] = [
     PEERS,
     LIFECYCLE,

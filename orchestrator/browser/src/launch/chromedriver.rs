@@ -23,7 +23,7 @@ use crate::launch::process::{DISABLED_BUS, HOME};
 /// Its port in its namespace, where every port is free.
 pub(crate) const PORT: u16 = 9515;
 
-/// What it prints once it listens.
+/// The line that it prints once it listens.
 const READY: &str = "was started successfully";
 
 /// A running chromedriver. Dropping it does not wait, because that would block a thread of the
@@ -65,12 +65,12 @@ impl Chromedriver {
             .map_err(|error| Error::WebDriver { reason: format!("it was interrupted: {error}") })?
     }
 
-    /// What connects to it.
+    /// The means to connect to it.
     pub(crate) fn dialer(&self) -> Option<Arc<Dialer>> {
         self.running.as_ref().map(|running| Arc::clone(&running.dialer))
     }
 
-    /// What it has said last.
+    /// The last line of its output.
     pub(crate) fn last_line(&self) -> Option<String> {
         self.last_words.last_line()
     }

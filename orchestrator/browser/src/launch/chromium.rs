@@ -44,6 +44,7 @@ impl Chromium {
         let is_headless_shell = browser
             .file_name()
             .is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
+        // Only the headless shell can be told when to draw a frame.
         let begin_frame_control = is_headless_shell && launch.is_frozen();
         let arguments = flags::command_line(launch, begin_frame_control, flags::own_sandbox());
         let settings = launch.clone();

@@ -17,11 +17,12 @@ use std::{fs, io};
 use rustix::process::{Pid, test_kill_process};
 
 const TREE: &str = "/sys/fs/cgroup";
-/// What the names of our groups begin with; the process that made one and a number follow.
+/// The beginning of the names of our groups; the process that made one and a number follow.
 const NAME: &str = "sandbox-";
 /// The group in which we are ourselves, beside those of browsers.
 const LEAF: &str = "sandbox";
-/// What a group counts besides what the watcher counts: files in memory, and the kernel's own.
+/// The memory of a group besides what the watcher counts, in bytes: files in memory, and the
+/// kernel's own.
 const SLACK: u64 = 256 << 20;
 
 /// The group of one browser.
@@ -99,7 +100,7 @@ impl ControlGroup {
     }
 }
 
-/// Where groups are made in this tree, by what the kernel says of the groups that we are in.
+/// Finds the place for groups in this tree, by the groups that the kernel reports for this process.
 fn place(tree: &Path, own: &str) -> Option<(PathBuf, Files)> {
     let lines = own.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(place(tree.path(), "0::/given/sandbox\n"), shared);
     }
 
-    /// Where this machine lets us have one, its limit holds.
+    /// On a machine where a group can be made, its limit holds.
     #[test]
     fn what_takes_more_is_ended_by_the_kernel() {
         let Some(mut group) = ControlGroup::new(16 << 20) else { return };

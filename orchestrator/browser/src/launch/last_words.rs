@@ -1,4 +1,4 @@
-//! What Chromium has written to its standard error last, for the error when it does not start.
+//! Keeps the end of Chromium's standard error, for the error when it does not start.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -9,9 +9,9 @@ use parking_lot::Mutex;
 
 use super::programs::CHROMIUM_SANDBOX_VARIABLE;
 
-/// How much is kept, in bytes.
+/// The number of bytes that are kept.
 const KEPT: usize = 2000;
-/// What Chromium says where the system forbids its sandbox.
+/// The message of Chromium on systems that forbid its sandbox.
 const NO_SANDBOX: &str = "No usable sandbox!";
 
 /// The end of what a program writes.

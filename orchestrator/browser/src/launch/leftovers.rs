@@ -1,5 +1,5 @@
-//! What sessions leave behind, and how it is removed: folders, and the processes that belong to
-//! them. What is another user's stays.
+//! Removes the folders that dead sessions have left, and the processes that belong to them. Those
+//! of other users stay.
 
 use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt as _;

@@ -5,7 +5,7 @@
 //! then crashed, and its episode goes on with an empty page. What the graphics process holds for a
 //! page it gives back once that has ended. It is ended itself only where no renderer is left.
 //!
-//! What is counted is memory that a process does not share with files: pages, WebAssembly, buffers,
+//! Only memory that a process does not share with files counts: pages, WebAssembly, buffers,
 //! canvases. The program's own code, which all processes share, is not counted several times.
 
 use std::collections::HashSet;

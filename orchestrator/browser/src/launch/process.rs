@@ -35,17 +35,17 @@ use crate::launch::leftovers::{remove_folder, remove_sessions, remove_stale_sess
 use crate::launch::{flags, fonts};
 use crate::{Error, Launch};
 
-/// What the names of the folders begin with; the id of our process follows.
+/// The beginning of the folders' names; the id of our process follows.
 pub(super) const PREFIX: &str = "sandbox-browser-";
 /// The home of Chromium, in the folder.
 pub(super) const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 pub(super) const PROFILE: &str = "profile";
-/// Which fonts the pages have, in the folder.
+/// The file with the pages' fonts, in the folder.
 const FONTS: &str = "fonts.conf";
 /// The largest file that a browser in a world may write, in bytes.
 const MAX_FILE_SIZE: u64 = 4 << 30;
-/// How large the pipes to and from the browser are, in bytes. Messages are often long.
+/// The size of the pipes to and from the browser, in bytes. Messages are often long.
 const PIPE_SIZE: usize = 1 << 20;
 /// The descriptors on which Chromium reads commands and writes replies.
 const COMMANDS: i32 = 3;
@@ -61,7 +61,7 @@ const START_GRACE: Duration = Duration::from_secs(1);
 /// other programs.
 pub(super) const DISABLED_BUS: &str = "disabled:";
 
-/// What is started for a session.
+/// The inputs of starting a session's browser.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub(crate) browser: &'a Path,

@@ -53,6 +53,7 @@ impl Programs {
         };
         let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_file(place));
         let (chromium, headless_shell) = match named(CHROMIUM_VARIABLE)? {
+            // A Chromium that the user names shows all pages, also those of frozen worlds.
             Some(chromium) => (Some(chromium), None),
             None => (first(CHROMIUM), first(HEADLESS_SHELL)),
         };

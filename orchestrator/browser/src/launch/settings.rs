@@ -51,7 +51,7 @@ pub struct Launch {
     /// Attach mode: other programs drive the browser, over its DevTools address. In a world all
     /// pages are the episode's then. Clocks start at the world's time and run on.
     pub attach_mode: bool,
-    /// Where the browser tells what a person does in its pages. Not for frozen worlds.
+    /// The sender for a person's inputs in pages. Not for frozen worlds.
     pub capture: Option<Capture>,
 }
 

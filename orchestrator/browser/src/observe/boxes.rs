@@ -1,4 +1,4 @@
-//! Where the elements in view are on the screen.
+//! The bounding boxes of the elements in view, on the screen.
 //!
 //! The boxes of [`properties`](crate::trees::properties) are BrowserGym's, which forget the borders
 //! of frames.

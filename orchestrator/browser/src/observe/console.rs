@@ -1,4 +1,4 @@
-//! What pages write to the console, their uncaught errors, and what the browser complains of.
+//! Collects the console messages of pages, their uncaught errors, and the browser's own complaints.
 //!
 //! The sources are the DevTools domains `Console` and `Log`, and `inject/reported.js` for errors.
 //! `Runtime.enable` is not used: it previews logged objects, and so runs getters of the page.
@@ -74,9 +74,11 @@ impl Session {
 
 /// The message of a `Console.messageAdded` or `Log.entryAdded`.
 pub(crate) fn message(event: &Value) -> ConsoleMessage {
+    // The two events have the same content, with their keys in different places.
     let entry = event.get("message").or_else(|| event.get("entry")).unwrap_or(event);
     let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
     let line = entry.get("line").or_else(|| entry.get("lineNumber")).and_then(Value::as_u64);
+    // Uncaught errors come through the console as well, with a mark of `inject/reported.js`.
     if let Some((place, what)) =
         text("text").strip_prefix(ERROR_MARK).and_then(|rest| rest.split_once(' '))
     {

@@ -1,4 +1,4 @@
-//! What an agent sees of a page.
+//! Observes a page for an agent.
 //!
 //! ```text
 //! observation       one observation, from the marks to the finished text

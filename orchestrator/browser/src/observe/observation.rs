@@ -25,7 +25,7 @@ const TREE: &str = "Accessibility.getFullAXTree";
 /// A frame's tree, and its raw form if that is needed.
 type RawTree = (AxTree, Option<Box<RawValue>>);
 
-/// What is read from a page while the bids are written in its elements.
+/// The trees of a page, read while the bids are written in its elements.
 #[derive(Debug)]
 struct MarkedPage {
     trees: Vec<Result<RawTree, Error>>,
@@ -54,6 +54,7 @@ impl Session {
         };
         let (frames, focused) = self.write_marks(&page, options.needs_properties()).await?;
         let marked = self.read_marked_page(&page, &frames, options).await;
+        // Also after a failure: a page must never see its marks.
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
@@ -121,6 +122,7 @@ impl Session {
             dom,
             axtree_object,
         };
+        // Last of what asks the page: reading may have made it request something, such as a font.
         self.drain_since(&page, started_count).await?;
         self.blobs.number(&mut observation);
         bounds::bound(&mut observation);

@@ -31,6 +31,7 @@ impl Session {
             let state = self.tracker.lock();
             (state.active()?, state.started_count)
         };
+        // The browser would wait for the first contents of the document.
         let (file, corner) = if picture.full_page && self.shown(&page).await == Shown::Nothing {
             (self.blank()?, (0.0, 0.0))
         } else if picture.full_page {

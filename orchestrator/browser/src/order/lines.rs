@@ -34,7 +34,7 @@ const FARTHEST: f64 = 24.0 * 3600.0 * 1000.0;
 /// A thread, by the numbers of its process and its own.
 type Thread = (u64, u64);
 
-/// What has to be known of earlier steps.
+/// The state that lines need from earlier steps.
 #[derive(Debug, Default)]
 pub(crate) struct OrderWriter {
     /// Frames by their ids, in the order in which they came.
@@ -214,7 +214,7 @@ impl OrderWriter {
         }
     }
 
-    /// What an event says; `None` for those that tell nothing.
+    /// Returns the text of an event; `None` for events without one.
     fn line(&self, event: &TraceEvent) -> Option<String> {
         let url = || shortened(event.text("url"));
         let known_url = || self.urls.get(event.text("requestId")).map_or("", String::as_str);

@@ -33,7 +33,7 @@ const BUFFER_KIB: u64 = 256 << 10;
 /// How long the browser may take to hand over a trace.
 const HAND_OVER: Duration = Duration::from_secs(60);
 
-/// What has come of a trace so far.
+/// The parts of a trace that have arrived.
 #[derive(Debug, Default)]
 pub(crate) struct TraceBuffer {
     events: Vec<TraceEvent>,
@@ -92,7 +92,7 @@ impl TraceBuffer {
 }
 
 impl Session {
-    /// What has happened in the pages since the last call or the beginning of the episode, a line
+    /// Returns the events in the pages since the last call or the beginning of the episode, a line
     /// an event: the page's time in seconds, the place and the event. Empty without
     /// [`Launch::keeps_order`](crate::Launch::keeps_order), and where time runs by itself.
     ///
@@ -127,6 +127,7 @@ impl Session {
                 "includedCategories": CATEGORIES,
             },
         });
+        // Before the start, whose events may come at once.
         {
             let mut state = self.tracker.lock();
             let mut trace = TraceBuffer::default();

@@ -102,6 +102,7 @@ impl Session {
         for (i, frame) in self.frames(&page).await?.into_iter().enumerate() {
             match self.evaluate_isolated(&page, &frame.id, expression, CALL_TIMEOUT).await {
                 Ok(value) => values.push((frame.url, value)),
+                // Only the page's own frame has to be there.
                 Err(Error::Refused { .. }) if i > 0 => {}
                 Err(error) => return Err(error),
             }

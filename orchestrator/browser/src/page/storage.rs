@@ -27,6 +27,7 @@ impl Session {
         let shape = |_| Error::Shape { method: METHOD, field: "cookies" };
         let mut cookies: Vec<Value> = serde_json::from_value(cookies).map_err(shape)?;
         for cookie in &mut cookies {
+            // In Playwright's format, -1 stands for a cookie of the session.
             if cookie.get("session") == Some(&Value::Bool(true)) {
                 cookie["expires"] = json!(-1);
             }
@@ -84,6 +85,8 @@ impl Session {
         }
         let page = self.tracker.lock().active()?;
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
+        // Every document is stopped before it is requested. An empty page of the origin takes its
+        // place.
         call("Fetch.enable", json!({ "patterns": [{ "resourceType": "Document" }] })).await?;
         let mut values = Vec::new();
         let mut outcome = Ok(());
@@ -96,6 +99,7 @@ impl Session {
                 }
             }
         }
+        // Also after an error: later documents would be stopped, and nobody would answer them.
         call("Fetch.disable", json!({})).await?;
         outcome?;
         self.evaluate_at_origin(&page, "about:blank", "0").await?;

@@ -1,11 +1,11 @@
-//! What a crawler wants to know of a page, and its answer to a banner about cookies.
+//! A survey of a page for a crawler, and the answer to a banner about cookies.
 
 use serde::{Deserialize, Serialize};
 
 use crate::cdp::connection::CALL_TIMEOUT;
 use crate::{Error, Session};
 
-/// What a page offers to a crawler.
+/// The survey of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Survey {
     /// The address of the document.
@@ -25,15 +25,15 @@ pub struct Survey {
 /// A link of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// Where it leads: http(s), without a fragment.
+    /// Its target: http(s), without a fragment.
     pub url: String,
-    /// What it is for, by its text and its target.
+    /// Its purpose, by its text and its target.
     pub kind: LinkKind,
-    /// What it says, at most 200 characters.
+    /// Its text, at most 200 characters.
     pub label: String,
 }
 
-/// What a link is for.
+/// The purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
@@ -48,7 +48,7 @@ pub enum LinkKind {
 /// A form that searches a site by GET.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchForm {
-    /// Where it is sent, without query.
+    /// The address to which it is sent, without query.
     pub action: String,
     /// The name of the field for the words.
     pub field: String,
@@ -56,7 +56,7 @@ pub struct SearchForm {
     pub fields: Vec<(String, String)>,
 }
 
-/// What stands in front of the content.
+/// A barrier in front of the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessBarrier {
     /// A question that only people are to answer.
@@ -83,7 +83,7 @@ impl SearchForm {
 }
 
 impl Session {
-    /// What the active page offers to a crawler.
+    /// Surveys the active page.
     ///
     /// # Errors
     /// When no page is open or the browser is gone.

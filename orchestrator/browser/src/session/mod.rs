@@ -54,7 +54,7 @@ pub struct Session {
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
     pub(crate) action_target: Option<ActionTarget>,
-    /// What received the last action.
+    /// The element that received the last action.
     pub(crate) receiver: Option<String>,
     /// Texts that have appeared since the last action and are gone again.
     pub(crate) notices: Vec<String>,

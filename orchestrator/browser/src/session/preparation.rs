@@ -1,5 +1,5 @@
-//! What an episode's pages and workers get before their first script runs: the world's clock and
-//! randomness, the device, and what records the order of events or a person's input.
+//! Prepares an episode's pages and workers before their first script runs: the world's clock and
+//! randomness, the device, and the recording of the order of events or of a person's input.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::clock::virtual_time;
 use crate::launch::device::page_overrides;
 use crate::{Capture, Determinism, Device, Error, Launch, Session, inject, order};
 
-/// How the targets of an episode are prepared, in a browser that was launched so.
+/// Returns the preparation of an episode's targets, in a browser with these settings.
 pub(super) fn setup(
     launch: &Launch,
     determinism: Option<Determinism>,
@@ -68,7 +68,7 @@ struct EpisodePreparation {
     script: Option<String>,
     keeps_order: bool,
     device: Device,
-    /// Where pages tell what a person does in them.
+    /// The sender for a person's inputs.
     capture: Option<Capture>,
 }
 

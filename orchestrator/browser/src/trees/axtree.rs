@@ -200,7 +200,7 @@ pub(crate) fn render(parts: &[FrameTree], mut writer: TreeWriter<'_>) -> TreeOut
     out
 }
 
-/// What happened to a node.
+/// The result of rendering one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NodeOutcome {
     Shown,

@@ -107,6 +107,7 @@ fn write_bid(node: &mut Value, part: &FrameTree, bids: &Bids) {
     if let Some((found, own)) = described.map(|(bid, own)| (bid.to_owned(), own.to_owned())) {
         bid = bid.or(Some(found));
         if own.is_empty() {
+            // This keeps the order of the other fields, which is part of what agents see.
             node.as_object_mut().map(|node| node.shift_remove("description"));
         } else {
             node["description"]["value"] = json!(own);

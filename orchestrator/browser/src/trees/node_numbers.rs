@@ -19,6 +19,7 @@ pub(crate) fn renumber(dom: Option<&mut Value>, axtree: Option<&mut Value>) {
     let nodes = axtree.and_then(|axtree| axtree.get_mut("nodes")?.as_array_mut());
     let Some(nodes) = nodes else { return };
     let mut places: HashMap<String, usize> = HashMap::new();
+    // First all nodes in the order of the list. Some name children that come later.
     for node in nodes.iter() {
         node_number(&node["nodeId"], &mut places);
     }

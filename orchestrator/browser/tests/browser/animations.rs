@@ -6,8 +6,8 @@ use browser::CHROMIUM_VARIABLE;
 
 use crate::bench::{Bench, LOG};
 
-/// What the tests see of animations, each as a line of the log. The page before it has let its time
-/// run for a minute, which takes less than that.
+/// Logs everything that can be tested of animations, a line each. The page before it has let its
+/// time run for a minute, which takes less than that.
 const ANIMATED: &str = "<div id=box>box</div><div id=scroller style='height: 50px; overflow: scroll'><p style='height: 500px'>long</p></div>
 <script>
 const fade = [{ opacity: 0 }, { opacity: 1 }];

@@ -1,4 +1,4 @@
-//! What pages write to the console, and their errors, without a trace for the page.
+//! Console messages and errors of pages, which leave no trace for the page.
 
 use actions::Dialect;
 use browser::ConsoleMessage;

@@ -1,5 +1,5 @@
-//! What is pressed is what was meant, on pages that change when the mouse comes, and in the trees
-//! of web components; and drags that the page follows frame by frame.
+//! Presses reach the element that was meant, on pages that change when the mouse comes, and in the
+//! trees of web components. Drags are followed by the page frame by frame.
 
 use actions::Dialect;
 

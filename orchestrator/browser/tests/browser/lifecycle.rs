@@ -144,7 +144,7 @@ async fn bodies_of_a_scripts_own_responses_wait_for_the_time() {
     says(script, "", &expected).await;
 }
 
-/// What a page awaits may wait for what it does when it is loaded.
+/// A page may await something that waits for the page's own work after its load.
 #[tokio::test]
 async fn a_document_is_loaded_where_what_it_awaits_does_not_come() {
     let script = "

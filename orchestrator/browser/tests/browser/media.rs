@@ -8,7 +8,8 @@ use crate::bench::{Bench, LOG};
 
 /// Three seconds, four frames a second, a key frame each second.
 const FILM: &[u8] = include_bytes!("../../../../tests/still/film.webm");
-/// What is told of `film`, with the positions, and with the page's time since the script began.
+/// Reports the events of `film`, with the positions, and with the page's time since the script
+/// began.
 const TELL: &str = "
     const begin = Date.now(), tell = (film, of = '') => {
         let half = 0;
@@ -31,7 +32,7 @@ async fn open(body: &str, script: &str) -> Bench {
     Bench::open(Dialect::BrowserGym, &[("localhost/", &page)]).await
 }
 
-/// What such a page says.
+/// The report of such a page.
 async fn said(body: &str, script: &str) -> Vec<String> {
     let mut bench = open(body, script).await;
     let said = bench.said().await;
@@ -118,7 +119,7 @@ async fn what_a_script_appends_plays_as_far_as_it_reaches() {
     insta::assert_snapshot!(said);
 }
 
-/// What a page does in a listener is the last word.
+/// The last setting of a listener counts.
 #[tokio::test]
 async fn a_page_may_seek_in_any_listener() {
     let script = "

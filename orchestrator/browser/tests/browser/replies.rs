@@ -1,5 +1,5 @@
-//! What other threads and processes reply is let in where it belongs, and what is put in the place
-//! of the browser's own functions does what those do.
+//! Replies of other threads and processes enter the page at their place, and the replacements of
+//! the browser's own functions behave as those do.
 
 use actions::Dialect;
 

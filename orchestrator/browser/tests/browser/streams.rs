@@ -12,7 +12,7 @@ use crate::web::Web;
 
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// What every page does beside its stream: it sends a request every 300 ms, counts, stores its
+/// The rest of every page, beside its stream: it sends a request every 300 ms, counts, stores its
 /// count, and logs the time.
 const REST: &str = "<pre id=log></pre><script>
 const say = what => { log.textContent += `${what} @${Math.round(performance.now())}; `; };

@@ -1,5 +1,4 @@
-//! What a crawler learns of pages, also of those that get in its way, and how it answers banners
-//! about cookies.
+//! Surveys of pages, also of those with barriers, and answers to banners about cookies.
 
 use std::time::Duration;
 

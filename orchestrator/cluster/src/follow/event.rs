@@ -1,4 +1,4 @@
-//! What whoever follows a run is told, and how it is interrupted.
+//! The events for who follows a run, and the interrupts that come back.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,51 +6,51 @@ use std::time::Duration;
 use results::EpisodeRecord;
 use tokio::sync::mpsc::Receiver;
 
-/// Takes events; must not block.
+/// Receives events. It must not block.
 pub type Listener = dyn Fn(Event<'_>) + Send + Sync;
 
 /// Each interrupt of the user. The sender is there as long as the run is followed.
 pub type Interrupts = Receiver<()>;
 
-/// Something happened to a run that is followed.
+/// An event of a run that is followed.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// The parts are followed from now on.
+    /// Following begins.
     Planned {
-        /// Episodes in all.
+        /// The number of all episodes.
         episodes: usize,
-        /// Episodes of those that are there already.
+        /// The number of those that are there already.
         done: usize,
     },
     /// A part has played an episode.
     Ended {
         /// The number of the part.
         part: u32,
-        /// How the episode ended.
+        /// Its record, with the outcome.
         record: &'a EpisodeRecord,
     },
-    /// What each part that plays is at, by its number.
+    /// The activity of each part that plays, by its number.
     Doing(&'a BTreeMap<u32, String>),
-    /// How all parts stand, in words.
+    /// A summary of all parts, in words.
     Overview(&'a str),
-    /// Something is lost or left out, and it goes on.
+    /// A problem that does not stop the run.
     Warning(&'a str),
     /// It was interrupted, and the jobs go on; a second interrupt cancels them.
     Interrupted {
-        /// How soon that has to come.
+        /// The time in which the second interrupt has to come.
         again_within: Duration,
     },
-    /// The parts are followed no more.
+    /// Following has ended.
     Over,
 }
 
-/// What has become of the jobs of a run that is followed no more.
+/// The state of the jobs when following ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobsLeft {
     /// They go on.
     GoOn,
     /// They are cancelled.
     Cancelled,
-    /// They were to be cancelled, and nobody knows whether they are.
+    /// They were to be cancelled, but Slurm did not confirm that.
     MayGoOn,
 }

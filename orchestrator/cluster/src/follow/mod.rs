@@ -23,40 +23,41 @@ use crate::status::{PartState, PartStatus, StatusFiles};
 use crate::submit::{Submitter, cancel_all, log};
 use crate::{Error, submissions};
 
-/// How often the files of the parts are read.
+/// The interval at which the files of the parts are read.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often Slurm is asked for its jobs.
+/// The interval at which Slurm is asked for its jobs.
 const ASK: Duration = Duration::from_secs(5);
-/// How long a part waits before it is submitted again, for each try.
+/// The delay before a part is submitted again, for each try.
 const DELAY: Duration = Duration::from_secs(5);
-/// How long a second interrupt is waited for.
+/// The time limit for a second interrupt.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
-/// How long a part may take to end once it was told to.
+/// The time limit for a part to end after it was cancelled.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
-/// A later submission that Slurm refuses, by a limit of the user's for instance, is tried so often.
+/// The number of tries of a later submission that Slurm refuses, for instance by a limit of the
+/// user's.
 const REFUSALS: u32 = 5;
-/// How long it waits before that, for each refusal.
+/// The delay before the next of these tries, for each refusal.
 const AFTER_REFUSAL: Duration = Duration::from_secs(30);
-/// A question to Slurm for its jobs, under way.
+/// A call of `squeue` under way.
 type Question = JoinHandle<Result<Vec<Job>, Error>>;
 
 /// Jobs by the numbers of their submission and their part.
 type Jobs = BTreeMap<(u32, u32), Job>;
 
-/// How following ended.
+/// The result of following.
 pub(crate) enum Followed {
     /// No part plays any more.
     Ended {
-        /// What became of parts that were given up.
+        /// The reasons of parts that were given up.
         failed: Vec<String>,
         /// Whether every part has played its episodes.
         is_whole: bool,
     },
-    /// Somebody interrupted it.
+    /// The user interrupted it.
     Left {
-        /// How many episodes were told of.
+        /// The number of episodes that were reported.
         episodes: usize,
-        /// What has become of the jobs.
+        /// The state of the jobs.
         jobs: JobsLeft,
     },
 }
@@ -73,16 +74,16 @@ pub(crate) struct Follower<'a> {
     question: Option<(Instant, Question)>,
     asked_at: Option<Instant>,
     is_away: bool,
-    /// Nodes that are left out: why, and the last submission that did not know that yet.
+    /// The nodes that are left out, with the reason and the last submission before that was known.
     unfit: BTreeMap<String, (String, u32)>,
     strikes: BTreeMap<String, u32>,
-    /// How often Slurm has refused a submission since it last took one.
+    /// The number of refusals by Slurm since it last took a submission.
     refusals: u32,
-    /// Whether it was told that no node is fit now.
+    /// Whether it was reported that no node is fit now.
     told_no_node: bool,
     errors: usize,
     cost: f64,
-    /// Since when the jobs are cancelled because of `--max-errors` or `--max-cost`.
+    /// The time at which jobs were cancelled because of `--max-errors` or `--max-cost`.
     stopping: Option<Instant>,
 }
 
@@ -127,12 +128,13 @@ impl<'a> Follower<'a> {
         Ok(follower)
     }
 
-    /// Follows until no part plays any more, or somebody interrupts.
+    /// Follows until no part plays any more, or the user interrupts.
     pub(crate) async fn follow(&mut self, mut interrupts: Interrupts) -> Result<Followed, Error> {
         self.begin()?;
         let mut ticks = time::interval(LOOK);
         loop {
             tokio::select! {
+                // The interrupt comes first, because ticks may always be ready.
                 biased;
                 _ = interrupts.recv() => return Ok(self.leave(&mut interrupts).await),
                 _ = ticks.tick() => {}
@@ -150,14 +152,15 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Tells how many episodes there are, in all and already.
+    /// Reports how many episodes there are, in all and already.
     fn begin(&self) -> Result<(), Error> {
         let (rest, done) = parts::remaining(&self.submitter.whole, false)?;
         (self.tell)(Event::Planned { episodes: rest.len() + done, done });
         Ok(())
     }
 
-    /// Asks Slurm for its jobs now and then, without waiting: it may take long to answer.
+    /// Asks Slurm for its jobs at intervals, in a task of its own because Slurm may take long to
+    /// answer.
     async fn ask(&mut self, now: Instant) {
         if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished())
         {
@@ -167,12 +170,14 @@ impl<'a> Follower<'a> {
                     self.take(jobs, at);
                 }
                 Ok(Err(error)) => {
+                    // Once, and not at each question until it answers again.
                     if !self.is_away {
                         self.warn(&format!(
                             "failed to {}; the parts go on, and it is asked again",
                             error_text::with_causes(&error)
                         ));
                     }
+                    // An old list would make living parts look lost. Without one, `decide` waits.
                     (self.jobs, self.is_away) = (None, true);
                 }
                 Err(_) => self.jobs = None,
@@ -193,7 +198,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Takes a list of jobs that was asked for at this time.
+    /// Stores a list of jobs that was asked for at this time.
     fn take(&mut self, jobs: Vec<Job>, at: Instant) {
         let number = |job: &Job| self.plan.submission(&job.name);
         let numbered = jobs.into_iter().filter_map(|job| Some((number(&job)?, job)));
@@ -223,7 +228,7 @@ impl<'a> Follower<'a> {
         self.jobs = Some((at, jobs));
     }
 
-    /// Reads what the parts say, and tells what they have played.
+    /// Reads the status files of the parts, and reports new episodes.
     fn look(&mut self, now: Instant) {
         let (files, answers) = (StatusFiles::list(self.folder), self.jobs.is_some());
         for (part, track) in
@@ -294,7 +299,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// The job of a part in its last submission, if Slurm lists it.
+    /// Returns the job of a part in its last submission, if Slurm lists it.
     fn job(&self, part: u32) -> Option<&Job> {
         let (_, jobs) = self.jobs.as_ref()?;
         jobs.get(&(self.tracks[&part].submission, part))
@@ -307,12 +312,13 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Submits a part again, unless it was tried often enough.
+    /// Plans to submit a part again, unless it was tried often enough.
     async fn again(&mut self, part: u32, why: String, now: Instant) {
         self.strike(part, &why).await;
         let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else {
             return;
         };
+        // A part that has played something since is not stuck, so its tries count from the start.
         track.tries =
             if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
         if track.tries > TRIES {
@@ -323,7 +329,7 @@ impl<'a> Follower<'a> {
         self.warn(&format!("part {part} is submitted again: {why}"));
     }
 
-    /// Submits the parts whose time has come, as one array.
+    /// Submits the parts whose delay is over, as one array.
     async fn submit_again(&mut self, now: Instant) -> Result<(), Error> {
         let due = |track: &Track| track.end.is_none() && track.again_at.is_some_and(|at| at <= now);
         let parts: Vec<u32> =
@@ -365,7 +371,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Ends the run where it has cost or failed as much as it may.
+    /// Ends the run at its limit of cost or errors.
     async fn stop_where_asked(&mut self) {
         let options = self.submitter.options;
         let is_over = options.max_errors.is_some_and(|most| self.errors >= most)
@@ -376,7 +382,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Cancels all jobs that may be there, and says whether Slurm has taken that.
+    /// Cancels all jobs that may exist. Returns whether Slurm has accepted that.
     async fn cancel_all(&self) -> bool {
         let cancelled = cancel_all(self.plan, self.folder).await;
         if let Err(why) = &cancelled {
@@ -385,7 +391,7 @@ impl<'a> Follower<'a> {
         cancelled.is_ok()
     }
 
-    /// Shows what each part is at.
+    /// Reports the activity of each part.
     fn show(&mut self) {
         let doing: BTreeMap<u32, String> =
             self.tracks.iter().filter_map(|(part, track)| Some((*part, track.doing()?))).collect();
@@ -397,7 +403,7 @@ impl<'a> Follower<'a> {
         (self.tell)(Event::Warning(text));
     }
 
-    /// Leaves the jobs alone, or cancels them if it is said twice.
+    /// Leaves the jobs alone, or cancels them at a second interrupt.
     async fn leave(&self, interrupts: &mut Interrupts) -> Followed {
         (self.tell)(Event::Interrupted { again_within: SECOND_INTERRUPT });
         let episodes = self.tracks.values().map(|track| track.told_episodes.len()).sum();

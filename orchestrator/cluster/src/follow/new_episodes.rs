@@ -1,12 +1,12 @@
-//! What a part has played, as the whole run sees it.
+//! Reads the new episodes of a part while its process goes on writing.
 
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 use results::{EpisodeFolder, EpisodeRecord};
 
-/// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
-/// network, a folder may be seen before its files.
+/// Returns the episodes of a part that were not reported yet, by name. One that cannot be read now
+/// is read later: over a network, a folder may be seen before its files.
 pub(crate) fn new_episodes(
     part: &Utf8Path,
     told: &BTreeSet<String>,
@@ -24,7 +24,7 @@ pub(crate) fn new_episodes(
     new.into_iter().filter_map(read).collect()
 }
 
-/// What an episode has cost, as far as prices are known.
+/// Returns the cost of an episode, in US dollars, as far as prices are known.
 pub(crate) fn cost(record: &EpisodeRecord) -> f64 {
     let spent = [&record.models, &record.judging];
     spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()

@@ -1,4 +1,7 @@
-//! What the command that follows a run knows of each part.
+//! The state of each part in the process that follows a run.
+//!
+//! A `Track` begins with the files of earlier submissions, and then takes in the parts' status
+//! files and the scheduler's lists. `Track::view` sums it up for `decide`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,42 +15,43 @@ use crate::slurm::{Job, JobState};
 use crate::status::{PartState, PartStatus, StatusFiles};
 use crate::submissions::{Submission, last_of};
 
-/// A part, as it is followed.
+/// The state of a part that is followed.
 pub(crate) struct Track {
     /// The number of its last submission; 0 if it was never submitted.
     pub(crate) submission: u32,
     /// Whether an earlier command submitted it.
     pub(crate) is_inherited: bool,
-    /// When that was, or a moment that is as long ago.
+    /// The time of that submission, or a moment that is as long ago.
     pub(crate) submitted_at: Instant,
     pub(crate) status: Option<PartStatus>,
-    /// What each of its processes has said, by the names of the files.
+    /// The status of each of its processes, by the names of the files.
     statuses: BTreeMap<String, PartStatus>,
-    /// The state that its job was last listed in, none if it was not listed, and since when.
+    /// The state in which its job was last listed, and since when. The state is none if the job was
+    /// not listed.
     listing: Option<(Option<JobState>, Instant)>,
-    /// When it last said something new.
+    /// The time of its last new status.
     news_at: Instant,
     pub(crate) end: Option<End>,
-    /// Submissions one after another in which no episode was added.
+    /// The number of submissions in a row in which no episode was added.
     pub(crate) tries: u32,
-    /// How many episodes it had when it was last submitted.
+    /// The number of its episodes at its last submission.
     pub(crate) episodes_before: usize,
-    /// The names of its episodes that were told.
+    /// The names of its episodes that were reported.
     pub(crate) told_episodes: BTreeSet<String>,
-    /// When it is to be submitted again.
+    /// The time to submit it again.
     pub(crate) again_at: Option<Instant>,
 }
 
-/// How a part ended.
+/// The end of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
     Done,
     Cancelled,
-    /// Why it was given up.
+    /// It was given up, for this reason.
     GivenUp(String),
 }
 
-/// All parts of a plan by their numbers, as far as the files tell.
+/// Returns all parts of a plan by their numbers, as far as the files tell.
 pub(crate) fn tracks(
     plan: &Plan,
     submissions: &[Submission],
@@ -55,11 +59,13 @@ pub(crate) fn tracks(
 ) -> BTreeMap<u32, Track> {
     let track = |part: u32| {
         let last = last_of(submissions, part);
+        // Negative if the machine that submitted it has a clock that is ahead of this one's.
         let age = last.map_or(0, |last| Timestamp::now().duration_since(last.at).as_secs());
         let age = Duration::from_secs(age.try_into().unwrap_or(0));
         Track {
             submission: last.map_or(0, |last| last.number),
             is_inherited: last.is_some(),
+            // An `Instant` may begin with this machine's start, which the submission may precede.
             submitted_at: now.checked_sub(age).unwrap_or(now),
             status: None,
             statuses: BTreeMap::new(),
@@ -76,8 +82,8 @@ pub(crate) fn tracks(
 }
 
 impl Track {
-    /// Reads what the part says of itself in its last submission. What cannot be read now is read
-    /// the next time.
+    /// Reads the status of the part in its last submission. An unreadable file is read the next
+    /// time.
     pub(crate) fn hear(
         &mut self,
         folder: &ClusterFolder,
@@ -111,8 +117,8 @@ impl Track {
         }
     }
 
-    /// Whether it may have said something new, or played something, since it was looked at. Slurm's
-    /// word that its job waits counts only as long as Slurm answers.
+    /// Returns whether its status or episodes may have changed since they were read. A job that
+    /// waits has no news, but only if Slurm answers.
     pub(crate) fn may_have_news(&self, slurm_answers: bool) -> bool {
         let waits = slurm_answers && matches!(self.listing, Some((Some(JobState::Waiting), _)));
         self.end.is_none() && self.submission > 0 && (!waits || self.status.is_some())
@@ -126,7 +132,8 @@ impl Track {
         self.is_inherited = false;
     }
 
-    /// What is known of it, with the scheduler's list of jobs and when that was asked for.
+    /// Returns the input of a decision, with the scheduler's list of jobs and the time of that
+    /// list.
     pub(crate) fn view<'a>(
         &'a self,
         job: Option<&'a Job>,
@@ -145,7 +152,7 @@ impl Track {
         PartView { job, status: self.status.as_ref(), silent: now.saturating_duration_since(since) }
     }
 
-    /// What it is at, if it is at something.
+    /// Returns its activity, if it plays.
     pub(crate) fn doing(&self) -> Option<String> {
         let status =
             self.status.as_ref().filter(|status| self.end.is_none() && status.state.is_alive())?;
@@ -157,7 +164,7 @@ impl Track {
     }
 }
 
-/// How all parts stand, in words: `parts: 3 play on n1 and n2, 5 wait (Resources), 12 done`.
+/// Returns a summary of all parts: `parts: 3 play on n1 and n2, 5 wait (Resources), 12 done`.
 pub(crate) fn overview<'a>(
     tracks: &BTreeMap<u32, Track>,
     jobs: impl Fn(u32) -> Option<&'a Job>,
@@ -175,6 +182,7 @@ pub(crate) fn overview<'a>(
             None => {
                 waiting += 1;
                 let job = jobs(*part)
+                    // Slurm's `None` means that it gives no reason.
                     .filter(|job| job.state == JobState::Waiting && job.reason != "None");
                 reasons.extend(job.map(|job| job.reason.as_str()));
             }
@@ -200,10 +208,10 @@ pub(crate) fn overview<'a>(
     format!("parts: {}", words.join(", "))
 }
 
-/// What the reasons begin with for which a job waits where no node is fit for it.
+/// The beginnings of Slurm's reasons for a job that waits because no node is fit for it.
 const NO_NODE: [&str; 4] = ["ReqNodeNotAvail", "BadConstraints", "Nodes required", "PartitionDown"];
 
-/// Why a job waits, if that is because no node is fit for it.
+/// Returns the reason why a job waits, if no node is fit for it.
 pub(crate) fn no_node(job: &Job) -> Option<&str> {
     NO_NODE.iter().any(|start| job.reason.starts_with(start)).then_some(job.reason.as_str())
 }
@@ -273,7 +281,7 @@ mod tests {
         }
     }
 
-    /// However long a part has waited, its silence counts from when its job runs.
+    /// The silence of a part counts from when its job runs, however long it has waited.
     #[test]
     fn a_part_that_has_waited_is_not_silent() {
         let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Nodes that are left out, because they lack something or because parts fail on them.
+//! Leaves out nodes that lack something, or on which parts fail.
 
 use tokio::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::status::{LACKING, PartState, PartStatus};
 use crate::submit::log;
 use crate::{slurm, submissions};
 
-/// A node that fails so many parts is left out.
+/// The number of parts that may fail on a node before it is left out.
 const STRIKES: u32 = 2;
 
 impl Follower<'_> {
@@ -45,7 +45,7 @@ impl Follower<'_> {
         }
     }
 
-    /// Leaves a node out from now on. Where none is left, no part can be played.
+    /// Leaves a node out from now on. If that was the last one, the parts are given up.
     async fn note_unfit(&mut self, part: u32, node: &str, problem: &str) {
         let last = self.tracks.values().map(|track| track.submission).max().unwrap_or_default();
         self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
@@ -79,7 +79,7 @@ impl Follower<'_> {
         self.unfit.keys().cloned().collect()
     }
 
-    /// The nodes that are left out, with the reasons, each after a semicolon.
+    /// Returns the nodes that are left out, with the reasons, each after a semicolon.
     pub(crate) fn left_out(&self) -> String {
         self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect()
     }

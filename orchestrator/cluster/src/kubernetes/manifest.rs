@@ -23,7 +23,7 @@ use crate::quoted;
 
 /// The user of the published image.
 const USER: u32 = 10001;
-/// Where the claim is mounted.
+/// The path at which the claim is mounted.
 const WORK: &str = "/work";
 /// The folder of the engine's socket.
 const ENGINE: &str = "/run/engine";
@@ -34,7 +34,7 @@ const TRIES: u32 = 5;
 /// The label that the pods of a run share.
 const LABEL: &str = "app.kubernetes.io/instance";
 
-/// What a run needs of a cluster.
+/// The content of a manifest.
 #[derive(Debug, Clone)]
 pub struct Manifest {
     /// Name of the job and its policy: a DNS label. See [`job_name`].
@@ -204,8 +204,8 @@ impl Manifest {
         container
     }
 
-    /// What a pod runs. It gets its number, from 0 on, in a variable. One that takes the place of a
-    /// pod that died goes on with its part.
+    /// Returns the script of a pod. It gets its number, from 0 on, in a variable. A pod that
+    /// replaces a dead one resumes its part.
     ///
     /// A part with an episode that ended in an error (exit code 1) is complete: the record is in
     /// its results, and another try would repeat nothing. A signal to end reaches the program,
@@ -289,9 +289,9 @@ impl EngineSidecar {
     }
 }
 
-/// A name for the job of a run in this folder, by its path from the working folder: lower-case
-/// letters, digits and hyphens, at most 50 of them, since Kubernetes adds the number of the pod. A
-/// longer path is cut, and told from others by its digest.
+/// Returns a name for the job of a run in this folder, by its path from the working folder:
+/// lower-case letters, digits and hyphens, at most 50 of them, since Kubernetes adds the number of
+/// the pod. A longer path is cut and gets a digest, so that names stay distinct.
 pub fn job_name(folder: &str) -> String {
     const LONGEST: usize = 50;
     const DIGEST: usize = 8;
@@ -349,8 +349,8 @@ mod tests {
         Manifest { secret, ports: vec![443, 8000], engine: Some(engine), ..manifest() }
     }
 
-    /// The types come from the published schema, and pass over what they do not know: it would be
-    /// missing afterwards.
+    /// Checks an object against the types of the published schema. They drop unknown keys, which
+    /// would then be missing.
     fn is_of_the_schema<T: Serialize + DeserializeOwned>(object: &Value) {
         let read: T = serde_json::from_value(object.clone()).unwrap();
         assert_eq!(&serde_json::to_value(read).unwrap(), object);
@@ -457,7 +457,7 @@ mod tests {
         }
     }
 
-    /// What sites are given lies in the same place for the engine that mounts it.
+    /// The files of sites have the same path for the engine that mounts them.
     #[test]
     fn the_engine_sees_the_files_of_sites() {
         let [_, job] = with_all().objects();

@@ -1,4 +1,4 @@
-//! A run as a manifest for Kubernetes, which the user applies. Nobody follows its parts.
+//! Writes a run as a manifest for Kubernetes, which the user applies. Its parts are not followed.
 
 mod manifest;
 mod waiting;
@@ -21,7 +21,7 @@ pub use waiting::waiting;
 
 use crate::{Error, PartOptions};
 
-/// Parts by default: small ones, on a cluster whose size is not known here.
+/// The default limit of the number of parts: the size of the cluster is not known here.
 const MOST_PARTS: usize = 32;
 /// Memory of the program itself and of one worker, in MiB.
 const PROGRAM: u64 = 512;
@@ -30,7 +30,7 @@ const WORKER: u64 = 700;
 /// The port of a model's API, unless its address says another.
 const HTTPS: u16 = 443;
 
-/// What a run in pods is told besides the options of any run.
+/// The options of a run in pods, besides those of any run.
 #[derive(Debug, Clone)]
 pub struct PodOptions {
     /// Image with sandbox and Chromium.
@@ -41,15 +41,15 @@ pub struct PodOptions {
     pub secret: Option<String>,
     /// Image with a container engine.
     pub engine_image: Option<String>,
-    /// What its parts are told.
+    /// The options of its parts.
     pub parts: PartOptions,
-    /// Where the results go, if that is an address.
+    /// The address for the results, if there is one.
     pub address: Option<Utf8PathBuf>,
     /// All files, folders and addresses that the command line names.
     pub paths: Vec<Utf8PathBuf>,
 }
 
-/// A run that pods can be told of.
+/// A run whose options are valid in pods.
 #[derive(Debug)]
 pub struct PodRun {
     told: PodOptions,
@@ -64,14 +64,14 @@ pub struct WrittenManifest {
     pub file: Utf8PathBuf,
     /// The folder of the run, below the working folder.
     pub folder: Utf8PathBuf,
-    /// What is in it.
+    /// Its content.
     pub manifest: Manifest,
-    /// How many episodes its parts play.
+    /// The number of episodes that its parts play.
     pub episodes: usize,
 }
 
 impl PodRun {
-    /// Checks what pods are told.
+    /// Checks the options for pods.
     ///
     /// # Errors
     /// When something cannot be told, or means something else in a pod.
@@ -142,8 +142,8 @@ impl PodRun {
         Ok(WrittenManifest { file, folder, manifest, episodes })
     }
 
-    /// The ports that parts must reach: those of the models' servers, where a Secret has what to
-    /// ask them with. A program may ask a model by itself.
+    /// Returns the ports that parts must reach: those of the models' servers, if a Secret has the
+    /// keys for them. A program may call a model by itself.
     fn model_ports(&self, agent: &AgentSpec, options: &Options) -> Result<Vec<u16>, Error> {
         let models = agent.models().into_iter().chain([&options.judge]);
         let asked: BTreeSet<u16> =
@@ -174,7 +174,7 @@ impl PodRun {
         Ok(vec![named.and_then(|url| url.port_or_known_default()).unwrap_or(HTTPS)])
     }
 
-    /// The ports of the servers that these addresses are on.
+    /// Returns the ports of the servers of these addresses.
     fn store_ports<'a>(
         &self,
         addresses: impl Iterator<Item = &'a Utf8PathBuf>,
@@ -196,7 +196,7 @@ impl PodRun {
         Ok(found)
     }
 
-    /// The engine for the sites of these tasks, where one of them runs in a container.
+    /// Returns the engine for the sites of these tasks, if one of them runs in a container.
     fn engine(
         &self,
         suite: &Suite,
@@ -229,17 +229,19 @@ impl PodRun {
         lacks("", needs)
     })?;
         let images = self.told.parts.site_images.as_deref();
+        // Each worker of a pod may use an instance of every site at the same time.
         let memory = containers.iter().map(|site| site.memory(workers)).sum::<u64>() >> 20;
         Ok(Some(EngineSidecar { image, images: images.map(Utf8Path::to_string), memory }))
     }
 }
 
-/// What pods need, `with` what they are to play.
+/// Returns the error of a manifest that lacks `needs`. `with` names the part of the run that needs
+/// it.
 fn lacks(with: &str, needs: String) -> Error {
     Error::PodsLack { with: with.to_owned(), needs }
 }
 
-/// The path without `..`, where what is before it is a name.
+/// Returns the path without `..`, if the part before it is a name.
 fn shortened(path: &Utf8Path) -> Utf8PathBuf {
     path.components().fold(Utf8PathBuf::new(), |mut short, part| {
         let ends_with_a_name =
@@ -254,7 +256,7 @@ fn shortened(path: &Utf8Path) -> Utf8PathBuf {
     })
 }
 
-/// Fails for a path that means something else in a pod.
+/// Fails for a path that means another file in a pod.
 fn within_claim(path: &Utf8Path) -> Result<(), Error> {
     if path
         .components()

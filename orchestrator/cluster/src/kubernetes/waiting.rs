@@ -1,7 +1,7 @@
-//! How a user waits for the job.
+//! The command line with which a user waits for the job.
 
-/// A line for a shell that ends when the job does, either way, or is gone. One `kubectl wait` waits
-/// for one of the ends alone.
+/// Returns a shell command that ends when the job does, in success or failure, or is gone. A single
+/// `kubectl wait` waits for only one of these ends.
 pub fn waiting(job: &str) -> String {
     format!(
         "while kubectl get job/{job} && ! kubectl wait --for=condition=complete --timeout=60s job/{job} && \

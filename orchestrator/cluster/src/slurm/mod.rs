@@ -18,15 +18,15 @@ use tokio::time;
 
 use crate::Error;
 
-/// Names in PATH without which nothing can be submitted and followed.
+/// The programs that must be in PATH.
 const NEEDED: [&str; 5] = ["sbatch", "squeue", "scancel", "sinfo", "scontrol"];
-/// A program that has not ended after so long waits for a controller that does not answer.
+/// The time limit for a program. One that takes longer waits for a controller that does not answer.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
-/// What `squeue` prints of a job. The reason comes last, because it may be any text.
+/// The format of `squeue` for a job. The reason comes last, because it may be any text.
 const JOB_FORMAT: &str = "%j|%F|%K|%T|%N|%r";
-/// What `sinfo` prints of a partition: its name, and its CPUs as allocated/idle/other/total.
+/// The format of `sinfo` for a partition: its name, and its CPUs as allocated/idle/other/total.
 const PARTITION_FORMAT: &str = "%P|%C";
-/// What `sinfo` prints of a node: its partition, its name and its state.
+/// The format of `sinfo` for a node: its partition, its name and its state.
 const NODE_FORMAT: &str = "%P|%N|%t";
 
 /// One array of jobs.
@@ -40,7 +40,7 @@ pub struct Request<'a> {
     pub script: &'a str,
     /// The words after the script.
     pub arguments: &'a [&'a str],
-    /// Where the jobs print, with `%a` for the part.
+    /// The path of the jobs' output, with `%a` for the part.
     pub log: &'a str,
     /// The folder in which the jobs run.
     pub folder: &'a str,
@@ -67,7 +67,7 @@ pub fn find() -> Result<(), Error> {
     }
 }
 
-/// Submits an array of jobs, and gives its number.
+/// Submits an array of jobs, and returns its number.
 ///
 /// # Errors
 /// When Slurm refuses it, or cannot be reached. It may have taken the jobs even then.
@@ -76,7 +76,7 @@ pub async fn submit(request: &Request<'_>) -> Result<String, Error> {
     parse::submitted(&printed)
 }
 
-/// The jobs of these names that Slurm knows, those included that ended some minutes ago.
+/// Returns the jobs of these names that Slurm knows, including those that ended some minutes ago.
 ///
 /// # Errors
 /// When Slurm cannot be reached, or prints something else.
@@ -87,7 +87,7 @@ pub async fn jobs(names: &[String]) -> Result<Vec<Job>, Error> {
     parse::jobs(&printed)
 }
 
-/// Cancels all jobs of these names, also those whose numbers nobody has learnt.
+/// Cancels all jobs of these names, also those whose numbers are unknown.
 ///
 /// # Errors
 /// When Slurm cannot be reached.
@@ -123,8 +123,8 @@ pub async fn exclude(job: &str, nodes: &str) -> Result<(), Error> {
     run("scontrol", &words).await.map(drop)
 }
 
-/// How many CPUs of a partition may be had now or later: those of nodes that are up. None names
-/// the default partition.
+/// Returns the number of CPUs of a partition that are usable now or later: those of nodes that are
+/// up. None names the default partition.
 ///
 /// # Errors
 /// When Slurm cannot be reached, or prints something else.
@@ -133,7 +133,7 @@ pub async fn cpus(partition: Option<&str>) -> Result<usize, Error> {
     parse::cpus(&printed, partition)
 }
 
-/// The nodes of a partition that are up and take jobs. None names the default partition.
+/// Returns the nodes of a partition that are up and take jobs. None names the default partition.
 ///
 /// # Errors
 /// When Slurm cannot be reached, or prints something else.
@@ -142,7 +142,7 @@ pub async fn nodes(partition: Option<&str>) -> Result<Vec<String>, Error> {
     parse::nodes(&printed, partition)
 }
 
-/// The names of the nodes in lists such as `n[1-3],m7`.
+/// Returns the names of the nodes in lists such as `n[1-3],m7`.
 ///
 /// # Errors
 /// When Slurm does not understand a list.
@@ -155,7 +155,7 @@ pub async fn names_in(lists: &[String]) -> Result<Vec<String>, Error> {
 }
 
 impl Request<'_> {
-    /// The words after `sbatch`. Ours come after the user's, because the last one counts.
+    /// Returns the words after `sbatch`. Ours come after the user's, because the last one counts.
     fn words(&self) -> Vec<String> {
         let mut words = vec!["--parsable".to_owned()];
         words.extend(self.options.words().iter().cloned());
@@ -170,6 +170,7 @@ impl Request<'_> {
         words.extend([
             format!("--job-name={}", self.name),
             format!("--array={}", parse::ranges(self.parts)),
+            // Dead parts are submitted again by whoever follows the run, and by nobody else.
             "--no-requeue".to_owned(),
             "--open-mode=append".to_owned(),
             format!("--output={}", self.log),
@@ -181,7 +182,7 @@ impl Request<'_> {
     }
 }
 
-/// What a program prints.
+/// Runs a program and returns its output.
 async fn run<S: AsRef<OsStr>>(program: &'static str, words: &[S]) -> Result<String, Error> {
     run_within(program, words, ENDS_WITHIN).await
 }
@@ -207,7 +208,7 @@ async fn run_within<S: AsRef<OsStr>>(
     parse::printed(program, &said(&output), output.status.success())
 }
 
-/// What a program printed, with how it ended where it did not end well.
+/// Collects the output of a program, and its exit status if that is no success.
 fn said(output: &Output) -> parse::CommandOutput {
     parse::CommandOutput {
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -1,4 +1,4 @@
-//! The user's own options for `sbatch`.
+//! Checks the user's own options for `sbatch`.
 
 use crate::Error;
 
@@ -20,8 +20,7 @@ const RESERVED: [(&str, Option<char>); 14] = [
     ("--wrap", None),
 ];
 
-/// Options that are looked at. `sbatch` takes what they begin with as well, and so must whoever
-/// wants to understand them.
+/// The options that are read here. `sbatch` accepts abbreviations of them, which are refused.
 const READ: [&str; 3] = ["--cpus-per-task", "--exclude", "--partition"];
 const ABBREVIATED: &str =
     "it may be one that `sandbox run` reads or sets itself; write its whole name";
@@ -38,7 +37,7 @@ pub struct SbatchOptions {
 }
 
 impl SbatchOptions {
-    /// Takes the words as the user wrote them.
+    /// Checks the words of the user.
     ///
     /// # Errors
     /// When one is set for each submission anyway, or the parts could not be played or followed
@@ -73,6 +72,8 @@ impl SbatchOptions {
             if is_abbreviated(word) {
                 return unfit(ABBREVIATED);
             }
+            // Kept apart from the other words: `scontrol` replaces the whole list when another node
+            // is left out, and must then name these again.
             if is("--exclude", Some('x')) {
                 let value = value(word).or_else(|| rest.next().cloned()).unwrap_or_default();
                 options.excluded.push(value);
@@ -89,7 +90,7 @@ impl SbatchOptions {
         Ok(options)
     }
 
-    /// All but the excluded nodes, as the user wrote them.
+    /// The words of the user without the excluded nodes.
     pub fn words(&self) -> &[String] {
         &self.words
     }
@@ -104,13 +105,13 @@ impl SbatchOptions {
         self.partition.as_deref()
     }
 
-    /// Whether they say how many CPUs a job has.
+    /// Whether they set the number of CPUs of a job.
     pub fn says_cpus(&self) -> bool {
         self.says_cpus
     }
 }
 
-/// Whether a word is the beginning of an option that is set or read here.
+/// Returns whether a word abbreviates an option that is set or read here.
 fn is_abbreviated(word: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
     let others =
@@ -119,7 +120,7 @@ fn is_abbreviated(word: &str) -> bool {
     name.len() > 2 && name.starts_with("--") && others.into_iter().any(is_beginning)
 }
 
-/// The value within the word of an option; none if it is the next word.
+/// Returns the value within the word of an option; none if it is the next word.
 fn value(word: &str) -> Option<String> {
     let value = match word.strip_prefix("--") {
         Some(long) => long.split_once('=').map(|(_, value)| value),

@@ -1,10 +1,10 @@
-//! What Slurm's programs print.
+//! Parses the output of Slurm's programs.
 
 use std::fmt::Write as _;
 
 use crate::Error;
 
-/// What a program printed, and how it ended.
+/// The output of a program, and its exit status.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandOutput {
     pub(super) stdout: String,
@@ -26,26 +26,27 @@ pub struct Job {
     pub state: JobState,
     /// Its node; empty if it has not begun.
     pub node: String,
-    /// Why it waits, or how it ended.
+    /// The reason why it waits, or its exit status.
     pub reason: String,
 }
 
-/// The state of a job, as far as it decides what becomes of a part.
+/// The state of a job, as far as decisions depend on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// It has not begun, or does not go on now.
+    /// It has not begun, or is suspended.
     Waiting,
-    /// It runs, or it is in a state that nobody here knows.
+    /// It runs, or is in an unknown state.
     Running,
     /// It has ended, or its node is gone, and Slurm waits for the node to say so.
     Completing,
-    /// Somebody has cancelled it.
+    /// The user has cancelled it.
     Cancelled,
     /// It has ended, in this state of Slurm's.
     Ended(String),
 }
 
-/// Tells apart a controller that does not answer and other failures.
+/// Returns the output of a program that succeeded. Tells a controller that does not answer from
+/// other failures.
 pub(super) fn printed(
     program: &'static str,
     said: &CommandOutput,
@@ -72,7 +73,7 @@ pub(super) fn printed(
     Err(Error::Refused { program, said: reason })
 }
 
-/// The number that `sbatch --parsable` prints: `42`, or `42;cluster`.
+/// Returns the number that `sbatch --parsable` prints: `42`, or `42;cluster`.
 pub(super) fn submitted(printed: &str) -> Result<String, Error> {
     let line = printed.lines().next_back().unwrap_or_default().trim();
     let number = line.split(';').next().unwrap_or_default();
@@ -88,6 +89,7 @@ pub(super) fn jobs(printed: &str) -> Result<Vec<Job>, Error> {
 }
 
 fn job(line: &str) -> Result<Job, Error> {
+    // The reason is the last field, because it may contain the separator.
     let fields: Vec<&str> = line.splitn(6, '|').map(str::trim).collect();
     let read = || {
         let [name, array, part, state, node, reason] = *fields.as_slice() else { return None };
@@ -122,12 +124,13 @@ impl JobState {
     }
 }
 
-/// CPUs of a partition, or of the default one, whose name ends with a star.
+/// Returns the CPUs of a partition, or of the default one, whose name ends with a star.
 pub(super) fn cpus(printed: &str, partition: Option<&str>) -> Result<usize, Error> {
     let mut sum = 0;
     for line in printed.lines().filter(|line| !line.trim().is_empty()) {
         let read = || {
             let (name, counts) = line.trim().split_once('|')?;
+            // `sinfo` prints allocated/idle/other/total, and no job gets the others.
             let mut counts = counts.split('/').map(|count| count.parse::<usize>().ok());
             let (allocated, idle) = (counts.next()??, counts.next()??);
             Some(if is_wanted(name, partition) { allocated + idle } else { 0 })
@@ -150,7 +153,7 @@ fn is_wanted(name: &str, partition: Option<&str>) -> bool {
     }
 }
 
-/// Nodes of a partition, or of the default one, that are up and take jobs.
+/// Returns the nodes of a partition, or of the default one, that are up and take jobs.
 pub(super) fn nodes(printed: &str, partition: Option<&str>) -> Result<Vec<String>, Error> {
     let mut nodes = Vec::new();
     for line in printed.lines().filter(|line| !line.trim().is_empty()) {
@@ -166,13 +169,14 @@ pub(super) fn nodes(printed: &str, partition: Option<&str>) -> Result<Vec<String
     Ok(nodes)
 }
 
-/// Whether a node takes jobs, now or once it has woken up. A star is at one that does not answer.
+/// Returns whether a node takes jobs, now or once it has woken up. The state of one that does not
+/// answer ends with a star.
 fn is_up(state: &str) -> bool {
     const DOWN: [&str; 7] = ["down", "drain", "drng", "fail", "futr", "unk", "inval"];
     !state.ends_with('*') && !DOWN.iter().any(|down| state.starts_with(down))
 }
 
-/// Numbers in ascending order as `sbatch` takes them, such as `1-3,7`.
+/// Writes numbers in ascending order as `sbatch` takes them, such as `1-3,7`.
 pub(super) fn ranges(numbers: &[u32]) -> String {
     let mut text = String::new();
     let mut rest = numbers.iter().copied().peekable();

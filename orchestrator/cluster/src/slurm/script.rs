@@ -8,16 +8,16 @@ use crate::folder::ClusterFolder;
 use crate::plan::Plan;
 use crate::{Error, quoted};
 
-/// What the script does.
+/// The content of the job script.
 #[derive(Debug)]
 pub struct JobScript<'a> {
-    /// The plan that it plays a part of.
+    /// The plan whose part it plays.
     pub plan: &'a Plan,
     /// The words after the program, without those that tell the parts apart.
     pub arguments: &'a [String],
 }
 
-/// Writes `job.sh`. Only its owner can read it: there may be secrets among the arguments.
+/// Writes `job.sh`. Only its owner can read it, because the arguments may have secrets.
 ///
 /// # Errors
 /// When it cannot be written.
@@ -30,6 +30,8 @@ impl JobScript<'_> {
         let Plan { token, program, program_digest, folder: start, parts, .. } = self.plan;
         let arguments: Vec<String> = self.arguments.iter().map(|word| quoted(word)).collect();
         let path = |path: &Utf8Path| quoted(path.as_str());
+        // `unfit` prints it between quotes into a JSON file, so it is escaped for JSON and for the
+        // shell.
         let problem =
             |text: String| quoted(serde_json::Value::String(text).to_string().trim_matches('"'));
         let no_folder = problem(format!("the folder {start} is not there"));

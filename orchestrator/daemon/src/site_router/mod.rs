@@ -29,9 +29,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::clocks::RunningClock;
 use crate::{Error, SiteRoutes};
 
-/// How long a reset may wait for an instance to become available.
+/// The time limit for a reset to get an instance.
 const LEASE: Duration = Duration::from_secs(300);
-/// How long a reset waits for a container engine that does not respond.
+/// The time limit for a container engine to respond to a reset.
 const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct SiteRouter {
@@ -254,10 +254,13 @@ impl SiteRouter {
             clock,
             _over: over.clone().drop_guard(),
         });
+        // The route moves before the old instance is given back, so that no client meets it during
+        // its reset.
         let before =
             self.targets().insert(name.to_owned(), RouteTarget::Instance(Arc::clone(&routed)));
         self.update_routes();
         let (router, name) = (Arc::clone(self), name.to_owned());
+        // A strong reference would keep the instance, and with it the guard that ends this task.
         let routed = Arc::downgrade(&routed);
         tokio::spawn(async move {
             tokio::select! {

@@ -120,6 +120,7 @@ pub(super) fn list(
         "{SELECT} where {filter} and not c.deleted order by c.created desc, c.id desc limit :limit offset :offset"
     );
     let mut statement = db.prepare_cached(&sql)?;
+    // One more than a page shows whether another one follows.
     let page = named_params! { ":of": user, ":viewer": viewer, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
     let mut found = statement.query_map(page, comment)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() as i64 > PAGE;

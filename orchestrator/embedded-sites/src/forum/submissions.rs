@@ -148,6 +148,7 @@ pub(super) fn list(
     page: i64,
     viewer: i64,
 ) -> rusqlite::Result<(Vec<Submission>, bool)> {
+    // Each filter uses `:of`, because a parameter that a statement does not have is an error.
     let (filter, of) = match scope {
         Scope::All => ("coalesce(:of, 0) = 0", 0),
         Scope::Featured => ("s.forum in (select id from forums where featured) and :of = 0", 0),
@@ -161,6 +162,7 @@ pub(super) fn list(
         Scope::By(user) => ("s.user = :of", user),
     };
     let order = sort.column();
+    // Ids decide ties, so that no submission is on two pages.
     let sql = format!(
         "{SELECT} where {filter} and s.created >= :since order by s.{order} desc, s.id desc limit :limit offset :offset"
     );
@@ -169,6 +171,7 @@ pub(super) fn list(
         ":viewer": viewer, ":of": of, ":since": since, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE,
     };
     let mut found = statement.query_map(page, submission)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    // One more than a page was asked for, to know this.
     let more = found.len() as i64 > PAGE;
     found.truncate(PAGE as usize);
     Ok((found, more))
@@ -187,6 +190,7 @@ pub(super) fn search(
          order by s.id desc limit :limit offset :offset"
     );
     let mut statement = db.prepare_cached(&sql)?;
+    // One more than a page shows whether another one follows.
     let page = named_params! { ":viewer": viewer, ":words": words, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE };
     let mut found = statement.query_map(page, submission)?.collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() as i64 > PAGE;
@@ -206,6 +210,7 @@ pub(super) fn create(
                values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1)";
     db.prepare_cached(sql)?.execute(params![forum, user, title, slug(title), url, body, now])?;
     let id = db.last_insert_rowid();
+    // The vote of the author, which `up` counts already.
     db.execute(
         "insert into submission_votes (user, submission, choice) values (?1, ?2, 1)",
         [user, id],

@@ -63,6 +63,7 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         page.plain()
     };
+    // A page has to see the miss as such, and not as an error of the network.
     allow_origin(&head.headers, &mut headers);
     headers.insert(
         HeaderName::from_static("cross-origin-resource-policy"),

@@ -79,6 +79,7 @@ pub(crate) fn nearest(
     };
     let mut candidates: Vec<(f64, RecordedRequest)> =
         recorded.into_iter().map(|other| (closeness(&other), other)).collect();
+    // Comparing reads records, so only the nearest are compared.
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
     let near =
@@ -122,6 +123,7 @@ fn compared(
 ) -> Result<NearCapture, IndexError> {
     let RecordedRequest { hit, method, url } = other;
     let capture = set.capture(hit)?;
+    // Zeros stand for no body, and then nothing has to be read.
     let parts = if capture.request_body == [0; 8] { None } else { set.request(hit, &capture)? };
     let recorded =
         parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.request_at(&url));

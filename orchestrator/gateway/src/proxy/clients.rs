@@ -138,6 +138,7 @@ impl Clients {
             })
             .filter(|(_, state)| {
                 let since = state.idle_since.load(Ordering::Relaxed);
+                // A new client had no chance yet to send a request.
                 state.served.load(Ordering::Relaxed) || since.saturating_add(fresh) <= now
             })
             .min_by_key(|(number, state)| (state.idle_since.load(Ordering::Relaxed), **number));

@@ -63,6 +63,7 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, tunnel: Tunnel) {
             return;
         }
     };
+    // Browsers open a tunnel for `ws:` as well, and send plain HTTP through it.
     if first != TLS_HANDSHAKE {
         drop(opening);
         return serve_http1(

@@ -63,6 +63,7 @@ pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Sh
         let (stream, ends, client) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
+                // Without files left, every further call would fail at once.
                 let rest = doors::rest_after(&error);
                 if shared.complaints.first("accept", &error.kind().to_string()) {
                     tracing::warn!(%error, "a client could not be accepted");
@@ -77,6 +78,7 @@ pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Sh
             }
         };
         let (shared, admission) = (shared.clone(), admission.clone());
+        // In a task of its own, so that the check of one client does not delay the next.
         shared.tasks.clone().spawn(async move {
             if let Some(ends) = ends
                 && !admission.admits_peer(ends).await
@@ -137,6 +139,8 @@ where
         .header_read_timeout(shared.limits.client_head)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_HEAD * 4)
+        // Servers and recordings see headers as the client wrote them. Dates are those of the
+        // recording.
         .preserve_header_case(true)
         .auto_date_header(false)
         .half_close(false)

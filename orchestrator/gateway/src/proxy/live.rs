@@ -116,6 +116,7 @@ pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamRespo
     if events {
         arrived.body.observer().allow_silence();
     }
+    // The end of an event cannot be seen in a coded body.
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
     let bodiless = draft.is_bodiless();
     let wait = draft.waits_for_body().filter(|_| !events && !bodiless);

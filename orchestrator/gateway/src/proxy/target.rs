@@ -48,6 +48,7 @@ pub(super) fn host_and_port(
     }
     let host = authority.host();
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    // With the dot of the root it is the same host.
     let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
     let port = match authority.port() {
         Some(port) => port.as_str().parse().ok(),

@@ -115,6 +115,7 @@ impl Draft {
         };
         exchange.request.body = request;
         exchange.response.body = response;
+        // Before the redaction: requests that are made again need their real values.
         if let Some(asked) = &self.asked {
             asked.note(&exchange, self.since.elapsed());
         }

@@ -205,6 +205,7 @@ pub(super) fn pick(
             (group, given.load)
         }
     };
+    // Turns are counted for each group: another document begins with its own first capture.
     let bytes: Vec<u8> = group.iter().flat_map(|member| member.to_le_bytes()).collect();
     let key = match (asker, members.len() == hits.len()) {
         (Asker::Unknown, true) => *key,

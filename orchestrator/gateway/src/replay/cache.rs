@@ -68,6 +68,8 @@ impl Cache {
             shard.order.push_back(place);
         }
         shard.bytes += cost;
+        // An entry that was used since its last turn gets another one, so that the cache needs no
+        // order of uses.
         while shard.bytes > self.limit {
             let Some(oldest) = shard.order.pop_front() else { break };
             match shard.held.get(&oldest) {

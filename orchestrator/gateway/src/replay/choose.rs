@@ -280,6 +280,7 @@ impl Replay {
         }
         let Site { name, history } = self.states.site(&self.set, &head.host)?;
         let write = history.write_of(hit);
+        // Static content is the same in all states, so it does not say in which one a site is.
         if history.is_empty() || kind == ContentKind::Static && write.is_none() {
             return Ok(());
         }

@@ -69,6 +69,7 @@ pub(crate) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<Hea
     for attribute in text.split(';').skip(1) {
         let (name, value) = attribute.split_once('=').unwrap_or((attribute, ""));
         if name.trim().eq_ignore_ascii_case("max-age") {
+            // `Max-Age` has precedence, and is relative already.
             return None;
         }
         if name.trim().eq_ignore_ascii_case("expires") {

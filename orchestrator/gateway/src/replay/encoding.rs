@@ -47,6 +47,7 @@ pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
     let magic: &[u8] = match claimed.trim().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => &[0x1f, 0x8b],
         "zstd" => &[0x28, 0xb5, 0x2f, 0xfd],
+        // Other codings have no first bytes of their own.
         _ => return,
     };
     if !start.is_empty() && !start.starts_with(magic) {

@@ -223,6 +223,7 @@ fn fuzzy(
                 p.request_at(&recorded.url)
             });
         let score = matching::score(request, &other);
+        // The URL decides a tie, so that every run chooses the same response.
         let better = best.as_ref().is_none_or(|(highest, url, _)| {
             score > *highest || (score == *highest && recorded.url < *url)
         });

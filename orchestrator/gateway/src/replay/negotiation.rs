@@ -126,6 +126,7 @@ impl Negotiation {
         hits: &[IndexHit],
         state_of: &dyn Fn(IndexHit) -> Result<CaptureState, IndexError>,
     ) -> Result<Option<Negotiation>, IndexError> {
+        // The set counts failures of disk and server, to tell them from damage.
         let failures = set.failures();
         let mut read: Vec<Exchange> = Vec::new();
         for hit in hits.iter().take(MOST) {

@@ -146,6 +146,7 @@ fn readable<'a>(
     match decode_content(&codings, content.open(setting.set)?, DECODED) {
         Ok(bytes) => match setting.bodies.take(bytes.len()) {
             Some(share) => Ok(Readable::Decoded(share.of(bytes))),
+            // No memory is left for bodies, so this one is decoded while it is sent.
             None => Ok(Readable::Decoding { content, codings }),
         },
         Err(HttpError::TooLarge { .. }) => Ok(Readable::Decoding { content, codings }),

@@ -61,6 +61,7 @@ pub(super) fn names(
         SentCookie { name, values: values.collect() }
     });
     let settings: Vec<SentCookie<'_>> = of_each.filter(SentCookie::may_be_setting).collect();
+    // Before the contents are read, which may need the disk or a server.
     if !settings.iter().any(SentCookie::differs) {
         return Ok(Vec::new());
     }

@@ -169,6 +169,7 @@ fn script(
                 .response_head()
                 .map_err(IndexError::from)?;
             script.headers = stored::kept(&head.headers);
+            // These belong to the recorded handshake. The client gets those of its own.
             for name in [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_EXTENSIONS] {
                 script.headers.remove(name);
             }
@@ -202,6 +203,7 @@ fn append(
     let mut line = Vec::new();
     for number in 0.. {
         line.clear();
+        // A longer line is cut, and then is no frame.
         if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? == 0 {
             return Ok(true);
         }

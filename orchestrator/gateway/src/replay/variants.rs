@@ -49,6 +49,7 @@ impl Replay {
         if let Some(reply) = self.moved(head, &url, slashed.clone(), &[SLASH], level)? {
             return Ok(Some(reply));
         }
+        // Both names are one site only if the recording has a redirect between them.
         let Some(twin) = other_name(&url) else { return Ok(None) };
         if !self.redirects_between(&url, &twin)? {
             return Ok(None);

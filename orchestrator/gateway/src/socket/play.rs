@@ -95,6 +95,7 @@ where
     loop {
         match socket.next().await? {
             Ok(Message::Close(_)) | Err(_) => {
+                // Reading on brings the closing handshake to its end.
                 while let Some(Ok(_)) = socket.next().await {}
                 return None;
             }

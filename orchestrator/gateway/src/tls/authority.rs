@@ -170,6 +170,7 @@ impl CertificateAuthority {
             .map_err(|error| malformed(error.to_string()))?;
         let key = KeyPair::try_from(&key).map_err(|error| malformed(error.to_string()))?;
         let public_key = key.subject_public_key_info();
+        // A certificate has the public key as it is, so that it need not be parsed.
         if !certificate.windows(public_key.len()).any(|window| window == public_key) {
             return Err(malformed("key and certificate do not belong together".to_owned()));
         }

@@ -89,6 +89,7 @@ impl Dialer {
             return Ok(DialedStream { stream: Stream::unix(unix), http2: false, remote: None });
         }
         let addresses = self.addresses(server).await?;
+        // Only now, because any name can lead to the proxy's own address.
         if addresses.iter().any(|address| self.is_own(*address)) {
             return Err(UpstreamError::Loop { host: server.host.clone() });
         }

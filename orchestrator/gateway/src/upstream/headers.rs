@@ -40,6 +40,7 @@ pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
     let mut kept = HeaderMap::with_capacity(headers.len());
     let mut dropping = false;
     let mut last = None;
+    // The map gives a name with its first value only.
     for (name, value) in headers {
         if let Some(name) = name {
             dropping = dropped(&name);

@@ -110,6 +110,7 @@ impl Connections {
         let (pool, patience) = (Arc::downgrade(&self.0), waiting.patience);
         tokio::spawn(async move {
             let mut ticks = tokio::time::interval(patience / 2);
+            // The first tick comes at once.
             ticks.tick().await;
             loop {
                 ticks.tick().await;

@@ -170,6 +170,7 @@ impl Upstream {
                 })
             }
             Connection::Http2(mut shared) => {
+                // HTTP/2 has `:authority` in its place.
                 request.headers_mut().remove(HOST);
                 *request.version_mut() = http::Version::HTTP_2;
                 let sent = shared.sender.try_send_request(request);

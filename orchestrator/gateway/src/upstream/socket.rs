@@ -39,6 +39,7 @@ impl Upstream {
         let headers = request.headers_mut();
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        // The messages are read here, and an extension would compress them.
         headers.remove(SEC_WEBSOCKET_EXTENSIONS);
 
         let dialed = self.dialer.dial(server, true).await?;

@@ -1,16 +1,16 @@
-//! Why a balancer cannot serve, or a gym cannot join one. Texts read after "failed to".
+//! The errors of a balancer, and of a gym that joins one. Their texts read after "failed to".
 
 use std::net::SocketAddr;
 
 /// An error of a balancer, or of a gym that joins one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address is in use, or is none of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("listen at {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The URL is not one of a gym's form.
@@ -20,15 +20,15 @@ pub enum Error {
     Url {
         /// The URL.
         url: String,
-        /// What is wrong with it.
+        /// The part that is wrong.
         why: &'static str,
     },
-    /// Something else answers, or the gym has other tasks.
+    /// Another server answers, or the gym has other tasks.
     #[error("use {url} as a gym: {why}")]
     Unfit {
         /// The URL.
         url: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// The file of the key cannot be read or made.
@@ -39,7 +39,7 @@ pub enum Error {
     Join {
         /// The balancer's URL.
         balancer: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }

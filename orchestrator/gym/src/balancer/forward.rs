@@ -1,4 +1,4 @@
-//! Passes requests on to gyms.
+//! Passes requests on to gyms, and their responses back as streams.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ use crate::balancer::server::{Server, State};
 
 /// Time limit for a connection to a gym.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
-/// Why requests to a gym are given up.
+/// The reason why requests to a gym are aborted.
 const GONE: &str = "it has ended, or was silent for a minute";
-/// Headers between two neighbours (RFC 9110, 7.6.1), and those that name the caller's own
-/// neighbour: the guard has judged them, and the gym has another address.
+/// Headers that belong to one hop (RFC 9110, 7.6.1), and those that name the caller's own
+/// neighbour: the guard has checked them, and the gym has another address.
 const OF_ONE_HOP: [HeaderName; 9] = [
     header::CONNECTION,
     header::TRANSFER_ENCODING,
@@ -46,13 +46,13 @@ const OF_THE_CALLER: [HeaderName; 5] = [
 /// Connections to all gyms.
 pub(crate) struct Upstream(Client<HttpConnector, Body>);
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 pub(crate) enum Failure {
-    /// There is no connection, so the gym has nothing of the request.
+    /// There is no connection, so the gym has not got the request.
     Unreachable(String),
-    /// The gym has broken off, or is gone.
+    /// The gym has closed the connection, or is gone.
     BrokenOff(String),
-    /// It is the client's own: its request broke off, for example.
+    /// The client's own failure: its request broke off, for example.
     Client(String),
 }
 
@@ -64,7 +64,7 @@ impl Upstream {
         Upstream(Client::builder(TokioExecutor::new()).build(connector))
     }
 
-    /// The whole answer to a GET request. The error says why there is none.
+    /// Sends a GET request and reads the whole answer. The error says why there is none.
     pub(crate) async fn get(
         &self,
         (at, prefix): (SocketAddr, &str),
@@ -82,8 +82,8 @@ impl Upstream {
         Ok((head.status, body.to_bytes()))
     }
 
-    /// Passes a request on, whose headers are those of [`strip_request`]. The body of the answer
-    /// comes as the gym sends it. A gym that cannot be reached is marked down.
+    /// Passes a request on. Its headers must have been through [`strip_request`]. The answer's body
+    /// is streamed. A gym that cannot be reached is marked down.
     pub(crate) async fn send(
         &self,
         server: &Arc<Server>,
@@ -154,7 +154,7 @@ fn until_gone(body: Incoming, server: Arc<Server>) -> Body {
     Body::new(StreamBody::new(frames))
 }
 
-/// Removes what is not for a gym.
+/// Removes the headers that are not for a gym.
 pub(crate) fn strip_request(headers: &mut HeaderMap) {
     strip(headers, &OF_ONE_HOP);
     strip(headers, &OF_THE_CALLER);
@@ -172,7 +172,7 @@ fn strip(headers: &mut HeaderMap, names: &[HeaderName]) {
     }
 }
 
-/// Gyms are asked by their address, because their guard knows no names.
+/// Returns the URL of a gym by its IP address, because its guard accepts no host names.
 fn uri(at: SocketAddr, prefix: &str, path: &str) -> Result<Uri, String> {
     format!("http://{at}{prefix}{path}")
         .parse()

@@ -53,6 +53,7 @@ async fn pass_on(State(balancer): State<Arc<Balancer>>, request: Request) -> Res
     }
     let wait = preferred_wait(&head.headers);
     forward::strip_request(&mut head.headers);
+    // Only posted bodies name a session. Everything else is passed on as a stream.
     if head.method != Method::POST {
         return anywhere(&balancer, &head, body).await;
     }
@@ -85,7 +86,7 @@ fn session_of(body: &Bytes) -> Option<String> {
     session.filter(|session| session.len() <= LONGEST_ID)
 }
 
-/// A request that any gym can answer.
+/// Answers a request that any gym can answer.
 async fn anywhere(balancer: &Balancer, head: &Parts, body: Body) -> Response {
     let Some(server) = balancer.pool.least_busy() else {
         return no_capacity(balancer, &NoCapacity::NoServer, balancer.place_within);
@@ -111,7 +112,8 @@ fn no_answer(balancer: &Balancer, server: &Server, failure: &Failure) -> Respons
 }
 
 /// Begins a session in the least busy gym. A gym that is full all the same, or cannot be reached,
-/// is passed over. A reset that two gyms broke off may be what ends them: it goes to no third.
+/// is passed over. If a reset has broken off at two gyms, the reset may be the cause, so no third
+/// gym gets it.
 async fn reset(
     balancer: &Balancer,
     head: &mut Parts,
@@ -120,6 +122,7 @@ async fn reset(
 ) -> Response {
     let within = wait.map_or(balancer.place_within, |wait| wait.min(balancer.place_within));
     let until = tokio::time::Instant::now() + within;
+    // The wait for a place is here, because another gym may have one first.
     head.headers.insert(PREFER, HeaderValue::from_static(NO_WAIT));
     let _waits = balancer.counts.wait();
     let mut is_last = false;
@@ -129,6 +132,7 @@ async fn reset(
             Err(why) => return no_capacity(balancer, &why, within),
         };
         match balancer.upstream.send(&lease.server, head, body.clone().into()).await {
+            // The gym has clients besides this balancer, so its last place may be gone.
             Ok(answer) if answer.status() == StatusCode::SERVICE_UNAVAILABLE => {
                 lease.end().mark_full()
             }
@@ -176,7 +180,7 @@ fn no_capacity(balancer: &Balancer, why: &NoCapacity, waited: Duration) -> Respo
     refusal(StatusCode::SERVICE_UNAVAILABLE, &error)
 }
 
-/// A request of a session, for the gym that has it.
+/// Answers a request of a session, by the gym that has it.
 async fn in_session(balancer: &Balancer, head: &Parts, body: Bytes, session: &str) -> Response {
     let Some(server) = balancer.sessions.find(session) else {
         return unknown(balancer, head, body, session).await;
@@ -217,14 +221,15 @@ async fn in_session(balancer: &Balancer, head: &Parts, body: Bytes, session: &st
     }
 }
 
-/// Whether a gym has never had the session, or has forgotten it.
+/// Returns whether a gym has never had the session, or has forgotten it.
 fn is_forgotten(answer: &Response) -> bool {
     let (session, episode) = (text(answer, &SESSION), text(answer, &EPISODE));
     answer.status() == StatusCode::NOT_FOUND && session.is_none() && episode == Some(ENDED)
 }
 
-/// A session that was begun before this balancer, or long ago: the gym that has it is the one that
-/// names it. What others answer, such as an error in the request, is told if there is none.
+/// Answers a request of a session that began before this balancer, or long ago. All gyms are asked,
+/// and the one that knows the session has it. If none does, the client gets another of their
+/// answers, such as an error in the request.
 async fn unknown(balancer: &Balancer, head: &Parts, body: Bytes, session: &str) -> Response {
     let mut other = None;
     for server in balancer.pool.all().into_iter().filter(|server| server.state().is_up()) {
@@ -244,6 +249,8 @@ async fn unknown(balancer: &Balancer, head: &Parts, body: Bytes, session: &str) 
     if let Some(answer) = other {
         return answer;
     }
+    // The session may be in a gym that has not registered yet, or is down for a moment. After a 404
+    // the client would give it up.
     let is_awaited = |server: &Arc<Server>| !server.state().is_up() && !*server.is_gone.borrow();
     if balancer.is_young() || balancer.pool.all().iter().any(is_awaited) {
         let error = format!(

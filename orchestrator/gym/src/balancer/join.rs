@@ -17,20 +17,20 @@ use url::Url;
 use crate::balancer::Error;
 use crate::balancer::server::{authority, without_password};
 
-/// How long a balancer that does not answer is waited for at the start.
+/// The time limit for a balancer to answer at the start.
 const JOIN_WITHIN: Duration = Duration::from_secs(60);
-/// Time between two attempts at that.
+/// The pause between two such attempts.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A gym registers again so often, because a balancer that was started anew does not know it.
+/// The interval at which a gym registers again, because a restarted balancer does not know it.
 const EVERY: Duration = Duration::from_secs(10);
-/// Time limit for an answer. A balancer looks at a gym before it takes it in.
+/// The time limit for an answer. A balancer probes a gym before it adds it.
 const WITHIN: Duration = Duration::from_secs(15);
-/// After so long, a balancer that was started anew has all gyms back.
+/// The time after which a restarted balancer has all gyms back.
 pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
 const LARGEST: usize = 1 << 20;
 
-/// The balancer of a gym. Its key is read when it is needed, because the balancer makes it at its
-/// start.
+/// The membership of a gym in a balancer. The balancer's key is read only when it is needed, because
+/// the balancer makes it at its start.
 #[derive(Debug, Clone)]
 pub struct Membership {
     /// Host and port of the balancer.
@@ -41,16 +41,16 @@ pub struct Membership {
     own: Key,
 }
 
-/// Why a balancer did not answer as wished.
+/// The reason why a balancer did not add the gym.
 enum Refusal {
-    /// It cannot take the gym in now, and may later.
+    /// The balancer may add the gym later.
     NotYet(String),
-    /// It does not want the gym.
+    /// The balancer will never add the gym.
     Never(String),
 }
 
 /// Registers a gym, keeps it on the list until the interrupt, and then takes it off. The interrupt
-/// comes after the gym has ended. A gym that somebody else takes off the list stays off.
+/// comes after the gym has ended. A gym that was taken off the list by its owner stays off.
 ///
 /// # Errors
 /// When the balancer refuses the gym, or does not answer for a minute at the start.
@@ -94,6 +94,7 @@ pub async fn stay(
             break;
         }
     }
+    // Otherwise the balancer would list the gym as down, until it forgets it after a while.
     if has_joined
         && let Err(Refusal::Never(why) | Refusal::NotYet(why)) =
             membership.tell(Method::DELETE, listens, ("ended", true)).await
@@ -188,8 +189,8 @@ impl Membership {
     }
 }
 
-/// The address at which the balancer reaches the gym: that from which the gym reaches the balancer,
-/// if the gym listens everywhere.
+/// Returns the address at which the balancer reaches the gym. If the gym listens on all addresses,
+/// it is the one from which the gym reaches the balancer.
 fn reachable(
     listens: SocketAddr,
     from: SocketAddr,

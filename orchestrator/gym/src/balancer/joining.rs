@@ -1,4 +1,4 @@
-//! A gym behind a balancer, while it serves.
+//! The task that keeps a gym on a balancer's list while the gym serves.
 
 use std::net::SocketAddr;
 
@@ -16,8 +16,8 @@ pub struct Joining {
 }
 
 impl Joining {
-    /// Begins to register as soon as it is known where the gym listens. A gym that its balancer
-    /// does not take is ended by `interrupted`.
+    /// Begins to register as soon as the gym's address is known. If the balancer refuses the gym,
+    /// `interrupted` is cancelled, which ends the gym.
     pub fn start(
         membership: Membership,
         listens: oneshot::Receiver<SocketAddr>,

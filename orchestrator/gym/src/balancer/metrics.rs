@@ -19,7 +19,7 @@ use crate::protocol::BUCKETS;
 const ERRORS: [&str; 5] = ["full", "no_server", "closing", "session_lost", "unanswered"];
 const VALID: &str = "the names of the measurements are valid and differ";
 
-/// What is counted as it happens.
+/// The counters that are updated as events happen.
 pub(crate) struct Counts {
     registry: Registry,
     steps: Histogram,
@@ -69,6 +69,7 @@ impl Counts {
             )
             .expect(VALID),
         };
+        // A series has to begin at 0, or Prometheus sees no rise at the first error.
         for kind in ERRORS {
             counts.errors.with_label_values(&[kind]).reset();
         }
@@ -123,7 +124,7 @@ pub(crate) async fn answer(State(balancer): State<Arc<Balancer>>) -> Response {
     ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }
 
-/// What the last looks have shown: by gym, and the sums over those that answer.
+/// Returns the measurements of the last probes: by gym, and the sums over those that answer.
 fn of_gyms(balancer: &Balancer) -> Registry {
     let registry = Registry::new();
     let by = |name: &str, help: &str, labels: &[&str]| {
@@ -151,6 +152,7 @@ fn of_gyms(balancer: &Balancer) -> Registry {
         let is_up = state.is_up();
         up.with_label_values(&[url]).set(f64::from(u8::from(is_up)));
         all_servers.with_label_values(&[if is_up { "up" } else { "down" }]).inc();
+        // The figures of its last answer would look like those of now.
         if !is_up {
             continue;
         }

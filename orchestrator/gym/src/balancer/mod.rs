@@ -56,7 +56,7 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// How long a client waits for a free place.
     pub place_within: Duration,
-    /// How long open sessions may go on after the interrupt.
+    /// How long open sessions may continue after the interrupt.
     pub drain_within: Duration,
     /// The file of the key to the list of gyms. It is made if it does not exist.
     pub key: Utf8PathBuf,
@@ -75,7 +75,7 @@ pub struct BalancerAddress {
     pub key: Utf8PathBuf,
 }
 
-/// What a balancer has done.
+/// The totals of a balancer that has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Sessions that were begun.
@@ -86,7 +86,7 @@ pub struct Totals {
     pub unfinished: usize,
 }
 
-/// What all requests share.
+/// The state that all requests share.
 struct Balancer {
     pool: Arc<Pool>,
     upstream: Upstream,

@@ -1,4 +1,5 @@
-//! The list of gyms, and who gets the next free place.
+//! The list of gyms. It decides which client gets the next free place, in the order of their
+//! requests.
 
 use std::sync::Arc;
 
@@ -13,16 +14,16 @@ use crate::balancer::server::{Health, Lease, Server, State};
 /// All gyms, in the order in which they came.
 pub(crate) struct Pool {
     servers: Mutex<Vec<Arc<Server>>>,
-    /// Told when there may be a free place, or fewer sessions.
+    /// Notified when there may be a free place, or fewer sessions.
     change: Arc<Notify>,
-    /// Held by the client that gets the next place: who came first, is served first.
+    /// Held by the client that gets the next place. The lock is fair: first come, first served.
     turn: tokio::sync::Mutex<()>,
     /// One copy for each client that waits.
     waiters: Arc<()>,
     closing: CancellationToken,
 }
 
-/// Why there is no place.
+/// The reason why there is no place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum NoCapacity {
     /// All are taken.
@@ -52,7 +53,7 @@ impl Pool {
         self.servers.lock().iter().find(|server| server.url == url).cloned()
     }
 
-    /// Adds a gym. The answer is the one that is on the list, and whether it is new.
+    /// Adds a gym. Returns the gym on the list, and whether it is new.
     pub(crate) fn add(&self, server: Arc<Server>) -> (Arc<Server>, bool) {
         let mut servers = self.servers.lock();
         if let Some(known) = servers.iter().find(|one| one.url == server.url) {
@@ -72,7 +73,7 @@ impl Pool {
         self.servers.lock().drain(..).for_each(|server| server.removal.cancel());
     }
 
-    /// Takes in a gym that has these tasks, if the others have the same.
+    /// Adds a gym that has these tasks, if the others have the same.
     ///
     /// # Errors
     /// When another has other tasks: its URL.
@@ -94,7 +95,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Tells whoever waits to look at all gyms again.
+    /// Wakes whoever waits, to check all gyms again.
     pub(crate) fn notify(&self) {
         self.change.notify_one();
     }
@@ -103,7 +104,7 @@ impl Pool {
         Lease::adopt(server, &self.change)
     }
 
-    /// The least busy gym that answers.
+    /// Returns the least busy gym that answers.
     pub(crate) fn least_busy(&self) -> Option<Arc<Server>> {
         self.by_load().next().map(|(server, _)| server)
     }
@@ -118,7 +119,7 @@ impl Pool {
         open.into_iter()
     }
 
-    /// A place in the least busy gym, as soon as there is one.
+    /// Waits for a place in the least busy gym.
     pub(crate) async fn lease(&self, until: Instant) -> Result<Lease, NoCapacity> {
         if self.closing.is_cancelled() {
             return Err(NoCapacity::Closing);
@@ -153,7 +154,8 @@ impl Pool {
         self.by_load().find_map(|(server, _)| Lease::take(&server, &self.change))
     }
 
-    /// Waits until no session is open, after [`Pool::close`]; how many are after the time limit.
+    /// Waits until no session is open, after [`Pool::close`]. Returns the number of sessions that
+    /// are open at the time limit.
     pub(crate) async fn drain(&self, within: Duration) -> usize {
         let open = || -> u64 { self.all().iter().map(|server| server.state().open()).sum() };
         let end = async {
@@ -165,7 +167,7 @@ impl Pool {
         usize::try_from(open()).unwrap_or(usize::MAX)
     }
 
-    /// From now on there are no new sessions.
+    /// Refuses new sessions from now on.
     pub(crate) fn close(&self) {
         self.closing.cancel();
     }
@@ -178,7 +180,7 @@ impl Pool {
         (up.len(), usize::try_from(places).unwrap_or(0))
     }
 
-    /// What is wrong with the gyms that cannot be used, in words.
+    /// Returns why gyms cannot be used, in words.
     pub(crate) fn complaints(&self) -> String {
         let complaint = |server: &Arc<Server>| match server.state().health {
             Health::Up => format!("{} is leaving", server.url),

@@ -1,4 +1,4 @@
-//! Looks at gyms: whether they answer, and how busy they are.
+//! Probes gyms: whether they answer, and how busy they are.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use crate::balancer::server::{Health, Report, Server, State};
 use crate::balancer::{Balancer, Error};
 use crate::protocol::{PLACES, SESSIONS_OPEN};
 
-/// Time between two looks at a gym.
+/// The interval between two probes of a gym.
 const EVERY: Duration = Duration::from_secs(1);
-/// Time limit for an answer to a look.
+/// The time limit for an answer to a probe.
 const WITHIN: Duration = Duration::from_secs(5);
-/// After so long without being up, requests in flight are given up.
+/// The time without being up after which requests in flight are aborted.
 const GONE_AFTER: Duration = Duration::from_secs(60);
-/// After so long without being up, a gym that has registered itself is forgotten.
+/// The time without being up after which a gym that has registered itself is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(600);
 /// Maximum size of an answer.
 const LARGEST: usize = 64 << 20;
 
-/// Looks at the gyms of the command line once, and follows them from then on.
+/// Probes the gyms of the command line once, and follows them from then on.
 ///
 /// # Errors
 /// When something else answers there, or tasks differ.
@@ -54,7 +54,7 @@ pub(crate) async fn open(balancer: &Arc<Balancer>, gyms: &[Url]) -> Result<(), E
     Ok(())
 }
 
-/// Looks at a gym again and again, until it is off the list.
+/// Probes a gym at intervals, until it is off the list.
 pub(crate) fn follow(balancer: &Arc<Balancer>, server: Arc<Server>) {
     let balancer = balancer.clone();
     tokio::spawn(async move {
@@ -79,7 +79,7 @@ pub(crate) fn follow(balancer: &Arc<Balancer>, server: Arc<Server>) {
     });
 }
 
-/// What becomes of a gym after a look.
+/// The consequence of a probe for a gym.
 #[derive(Debug, PartialEq, Eq)]
 struct Fate {
     /// Requests in flight are given up.
@@ -98,7 +98,7 @@ impl Fate {
     }
 }
 
-/// Looks at a gym once. What was found is in its state.
+/// Probes a gym once. The result is in its state.
 pub(crate) async fn look(balancer: &Balancer, server: &Server) {
     let before = server.state();
     let found = report(balancer, server).await;
@@ -136,7 +136,7 @@ async fn within<T>(asking: impl Future<Output = Result<T, Health>>) -> Result<T,
     timeout(WITHIN, asking).await.unwrap_or_else(late)
 }
 
-/// What a gym says of itself at the first of its addresses where it answers.
+/// Returns the report of a gym, from the first of its addresses that answers.
 async fn report(balancer: &Balancer, server: &Server) -> Result<Report, Health> {
     let without = |why: &str| Health::Down(format!("its name has no address{why}"));
     let found = within(async {
@@ -156,7 +156,7 @@ async fn report(balancer: &Balancer, server: &Server) -> Result<Report, Health> 
     Err(health)
 }
 
-/// These addresses, with the one that has answered before as the first.
+/// Returns these addresses, with the one that has answered before at the front.
 fn in_order(mut found: Vec<SocketAddr>, before: Option<SocketAddr>) -> Vec<SocketAddr> {
     found.sort_by_key(|address| Some(*address) != before);
     found
@@ -177,6 +177,7 @@ async fn report_at(
             "it is no gym: GET /metrics has status {status} and no places of one"
         ))
     };
+    // First, because this answer has no measurements either.
     if status == StatusCode::UNAUTHORIZED {
         return Err(Health::Unfit(
             "it wants another key; give its whole URL, as it prints it".to_owned(),
@@ -184,6 +185,7 @@ async fn report_at(
     }
     let text = std::str::from_utf8(&body).map_err(|_| unfit())?;
     let count = |name: &str| {
+        // In Prometheus' format whole numbers are floats, too.
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
         let value = line
             .and_then(|value| value.trim().parse::<f64>().ok())

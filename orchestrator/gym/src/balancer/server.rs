@@ -1,4 +1,4 @@
-//! One gym as the balancer knows it.
+//! The balancer's view of one gym: its address, its health, and its places in use.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::balancer::Error;
 
-/// A gym, and what the last look at it has shown.
+/// A gym, with the result of its last probe.
 pub(crate) struct Server {
     /// The base URL, without a slash at its end.
     pub(crate) url: String,
@@ -22,33 +22,33 @@ pub(crate) struct Server {
     /// Whether it was named at the start. Others are forgotten when they are gone for long.
     pub(crate) is_permanent: bool,
     state: Mutex<State>,
-    /// Told when somebody had no answer, so that the next look is now.
+    /// Notified when a request had no answer, so that the next probe is now.
     pub(crate) look: Notify,
-    /// Whether it has ended, or was silent for so long that requests in flight are given up.
+    /// Whether it has ended, or was silent for so long that requests in flight are aborted.
     pub(crate) is_gone: watch::Sender<bool>,
-    /// Cancelled when it is off the list, and looked at no longer.
+    /// Cancelled when it is off the list, which ends its probes.
     pub(crate) removal: CancellationToken,
 }
 
-/// What is known of a gym.
+/// The state of a gym.
 #[derive(Clone)]
 pub(crate) struct State {
     pub(crate) health: Health,
     /// It gets no new sessions, and is forgotten when the open ones have ended.
     pub(crate) is_leaving: bool,
-    /// What precedes the paths of its requests: its key.
+    /// The prefix of the paths of its requests: its key.
     pub(crate) prefix: String,
-    /// Where it has answered a look last.
+    /// The address that answered the last probe.
     pub(crate) address: Option<SocketAddr>,
     /// Its answer to `GET /tasks`, without which it cannot be compared with others.
     pub(crate) tasks: Option<Bytes>,
     pub(crate) report: Report,
-    /// Places in use: those of the last look, and the starts and ends since.
+    /// Places in use: those of the last probe, and the starts and ends since.
     pub(crate) in_use: i64,
     /// Number of sessions that this balancer has started and ended.
     pub(crate) starts: u64,
     pub(crate) ends: u64,
-    /// When a look found it up last; before that, when it was added.
+    /// The time of the last probe that found it up; before that, of its addition.
     pub(crate) last_up: Instant,
 }
 
@@ -56,13 +56,13 @@ pub(crate) struct State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Health {
     Up,
-    /// It does not answer: why.
+    /// It does not answer, for this reason.
     Down(String),
-    /// What answers cannot be used: why.
+    /// Its answers cannot be used, for this reason.
     Unfit(String),
 }
 
-/// What a gym says of itself in `GET /metrics`.
+/// The report of a gym, from `GET /metrics`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Report {
     pub(crate) places: i64,
@@ -83,7 +83,7 @@ impl fmt::Display for Health {
 /// Host and port of a URL, and the path of its key, which is empty without one.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the URL in words.
 pub(crate) fn authority(url: &Url) -> Result<(String, String), &'static str> {
     if url.scheme() != "http" {
         return Err("it is not of plain HTTP");
@@ -107,7 +107,7 @@ pub(crate) fn without_password(url: &Url) -> String {
 }
 
 impl Server {
-    /// A gym by its URL. Its key is no part of the name by which it is listed.
+    /// Makes a gym from its URL. Its key is no part of the name by which it is listed.
     pub(crate) fn new(url: &Url, is_permanent: bool) -> Result<Arc<Server>, Error> {
         let (authority, prefix) =
             authority(url).map_err(|why| Error::Url { url: without_password(url), why })?;
@@ -121,6 +121,7 @@ impl Server {
             in_use: 0,
             starts: 0,
             ends: 0,
+            // One that never answers has as much time as one that has just stopped.
             last_up: Instant::now(),
         };
         Ok(Arc::new(Server {
@@ -142,13 +143,13 @@ impl Server {
         change(&mut self.state.lock())
     }
 
-    /// It did not answer a request. It gets no more sessions before it answers a look.
+    /// Notes that it did not answer a request. It gets no new sessions before it answers a probe.
     pub(crate) fn mark_down(&self, why: &str) {
         self.change(|state| state.health = Health::Down(why.to_owned()));
         self.look.notify_one();
     }
 
-    /// It has no free place, whatever was counted here: others use it as well.
+    /// Notes that it has no free place, whatever was counted here: others use it as well.
     pub(crate) fn mark_full(&self) {
         self.change(|state| state.in_use = state.in_use.max(state.report.places));
     }
@@ -159,7 +160,7 @@ impl State {
         self.health == Health::Up
     }
 
-    /// Whether it can have new sessions.
+    /// Whether it can get new sessions.
     pub(crate) fn is_open(&self) -> bool {
         self.is_up() && !self.is_leaving
     }
@@ -184,14 +185,14 @@ impl State {
         if self.is_up() { self.tasks } else { None }
     }
 
-    /// Whether another is busier: the part of its places that is taken, then their number.
+    /// Compares two gyms by the share of their places that is taken, then by that number.
     pub(crate) fn is_busier_than(&self, other: &State) -> std::cmp::Ordering {
         let part = |state: &State, of: &State| state.in_use * of.report.places;
         part(self, other).cmp(&part(other, self)).then(other.free().cmp(&self.free()))
     }
 }
 
-/// A place in a gym, for one session. It is free again when this is dropped.
+/// A place in a gym, for one session. Dropping it frees the place.
 pub(crate) struct Lease {
     pub(crate) server: Arc<Server>,
     change: Arc<Notify>,
@@ -209,7 +210,7 @@ impl Lease {
         Some(Lease { server: server.clone(), change: change.clone() })
     }
 
-    /// The place of a session that began without this balancer's knowledge.
+    /// Takes the place of a session that began without this balancer's knowledge.
     pub(crate) fn adopt(server: &Arc<Server>, change: &Arc<Notify>) -> Lease {
         server.change(|state| state.starts += 1);
         Lease { server: server.clone(), change: change.clone() }

@@ -1,4 +1,4 @@
-//! Which gym has which session.
+//! The table of sessions, with the gym of each.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct Session {
     server: Arc<Server>,
     /// Its place, until its episode ends.
     lease: Option<Lease>,
-    /// It has no end, because its gym did not answer, or has forgotten it.
+    /// Whether it ended without a result, because its gym did not answer, or has forgotten it.
     is_lost: bool,
 }
 
@@ -44,6 +44,7 @@ impl Sessions {
         }
         let oldest = if table.order.len() > REMEMBERED { table.order.pop_front() } else { None };
         let forgotten = oldest.and_then(|oldest| table.sessions.remove(&oldest));
+        // Outside of the lock, because dropping a lease takes others.
         drop(table);
         drop(forgotten);
     }
@@ -52,7 +53,7 @@ impl Sessions {
         self.0.lock().sessions.get(id).map(|session| session.server.clone())
     }
 
-    /// Whether its gym has said that it has ended.
+    /// Whether its gym has reported its end.
     pub(crate) fn has_ended(&self, id: &str) -> bool {
         self.0
             .lock()
@@ -66,7 +67,7 @@ impl Sessions {
         self.close(id, false);
     }
 
-    /// The same for a session without an end. Whether it had a place.
+    /// Ends a session without a result. Returns whether it had a place.
     pub(crate) fn lose(&self, id: &str) -> bool {
         self.close(id, true)
     }

@@ -30,7 +30,7 @@ use crate::protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
 
 /// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;
-/// What those ask who watch a server from outside. It tells nothing, and needs no key.
+/// The path for health checks. Its answer has no content, and needs no key.
 const HEALTH: &str = "/health";
 
 /// An error answer.
@@ -74,6 +74,7 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) ->
     guard
         .without_key_at(HEALTH)
         .before(router, shut)
+        // Outermost, so that what the guard refuses counts, too.
         .layer(middleware::from_fn_with_state(server, count_errors::<E>))
 }
 
@@ -87,7 +88,7 @@ async fn count_errors<E: Environment>(
     response
 }
 
-/// The answer to whoever does not have the key, and to web pages of the user's own browser.
+/// Returns the answer for clients without the key, and for web pages of the user's own browser.
 fn shut(refused: host_check::Refusal) -> Response {
     refusal(refused.status(), refused.to_string()).into_response()
 }

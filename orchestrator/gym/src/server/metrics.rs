@@ -90,6 +90,7 @@ impl Metrics {
                 .const_label("version", env!("CARGO_PKG_VERSION"));
         let build = IntGauge::with_opts(build).expect(VALID);
         build.set(1);
+        // A series has to begin at 0, or Prometheus sees no rise at the first error.
         for kind in ERRORS {
             metrics.errors.with_label_values(&[kind]).reset();
         }

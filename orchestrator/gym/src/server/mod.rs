@@ -36,7 +36,7 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 pub struct Settings {
     /// The listening address.
     pub listen: SocketAddr,
-    /// What clients must know.
+    /// The key that clients must send.
     pub key: Key,
     /// How long a client waits for a free slot.
     pub place_within: Duration,
@@ -58,30 +58,30 @@ pub struct GymAddress {
     pub workers: usize,
 }
 
-/// What a gym tells while it goes on.
+/// An event of a gym.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
     /// It answers now.
     Listening(&'a GymAddress),
-    /// Something happened with its episodes or their worlds.
+    /// An event of its episodes or their worlds.
     Played(play::Event<'a>),
 }
 
-/// Takes events. Called from the workers, must not block.
+/// Receives events. Called from the workers, so it must not block.
 pub type Progress = Arc<dyn Fn(Event<'_>) + Send + Sync>;
 
-/// Why a gym cannot be served.
+/// An error in serving a gym.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Its episodes cannot be played, or their results cannot be written.
     #[error(transparent)]
     Played(#[from] play::Error),
-    /// Nothing can be heard at the address.
+    /// The gym cannot listen on the address.
     #[error("listen at {address}: {source}; name another address, or port 0 for a free one")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -141,6 +141,7 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let address = settings.listen;
+    // Before the run has a folder: a port that is taken leaves nothing behind.
     let listener =
         TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
@@ -184,7 +185,7 @@ where
     Ok(server.attempts.conclude().await?)
 }
 
-/// Tells what is played as an event of the gym.
+/// Wraps the events of playing as events of the gym.
 fn of_played(progress: &Progress) -> play::Progress {
     let progress = progress.clone();
     Arc::new(move |event| progress(Event::Played(event)))

@@ -74,6 +74,7 @@ impl ObservationSettings {
         )]
         let (elapsed, clock) =
             (page.elapsed_ms as f64 / 1000.0, self.clock.as_millisecond() as f64 / 1000.0);
+        // Messages without a time are new since the last observation, and appeared now.
         self.heard.resize(view.chat.len(), clock + elapsed);
         let messages = view.chat.iter().zip(&self.heard).map(|(message, at)| {
             let role = match message.role {

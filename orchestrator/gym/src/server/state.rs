@@ -45,7 +45,7 @@ pub(super) struct GymServer<E> {
     pub(super) metrics: Metrics,
 }
 
-/// Why there is no session.
+/// The reason why there is no session.
 pub(super) enum NoSession {
     /// All slots were in use for this long.
     Full(Duration),
@@ -91,7 +91,7 @@ impl<E: Environment> GymServer<E> {
         })
     }
 
-    /// Begins an episode of a task as soon as there is a free slot, which is waited for `within`.
+    /// Begins an episode of a task as soon as there is a free slot, for at most `within`.
     pub(super) async fn begin(
         self: &Arc<Self>,
         task: &Task,
@@ -106,6 +106,7 @@ impl<E: Environment> GymServer<E> {
         };
         let place = place.map_err(|_| NoSession::Full(within))?.map_err(|_| NoSession::Closing)?;
         let (say, begun) = oneshot::channel();
+        // In a task of its own, because a request ends with its connection.
         self.episodes.spawn(self.clone().host(place, task.clone(), repeat, observing, say));
         begun.await.unwrap_or(Err(NoSession::Closing))
     }

@@ -3,8 +3,8 @@
 /// The most bytes of an answer.
 const LONGEST: u64 = 1 << 20;
 
-/// The answer that a program has left in its file, if there is one. The file is the program's: a
-/// link would have us read what the program may not.
+/// Reads the answer that a program has left in its file, if there is one. A link is refused: it
+/// would make us read a file that the program may not read.
 pub(super) fn read(path: &str) -> Result<Option<String>, String> {
     let read = files::unlinked(path.into()).and_then(|file| files::read_within(&file, LONGEST));
     match read {

@@ -48,57 +48,57 @@ use crate::world::World;
 use crate::world::{running_sites, start_pages};
 use crate::{Error, Options, Progress};
 
-/// What a program needs to know.
+/// Everything that the attached program needs to know, as it is printed for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttachedSession {
     /// Id of the task.
     pub task: String,
-    /// What is to be done.
+    /// The instruction to the agent.
     pub goal: String,
     /// The page that is open.
     pub start_url: String,
-    /// Where the browser's DevTools are: `http://127.0.0.1:PORT/KEY`.
+    /// The address of the browser's DevTools: `http://127.0.0.1:PORT/KEY`.
     pub cdp: String,
     /// The WebSocket of the browser as a whole, for clients that begin with that.
     pub ws: String,
-    /// Where WebDriver clients are served, if they are.
+    /// The address for WebDriver clients, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webdriver: Option<String>,
     /// The time at which the world began.
     pub clock: Timestamp,
-    /// What all randomness of pages is derived from.
+    /// The seed of all randomness in pages.
     pub seed: u64,
     /// File for the answer; to be there when the episode ends.
     pub answer_file: String,
 }
 
-/// Who drives the browser.
+/// The program that drives the browser.
 #[derive(Debug, Clone, Copy)]
 pub struct AttachedProgram<'a> {
-    /// What stands for the agent in the results.
+    /// The name that stands for the agent in the results.
     pub name: &'a str,
-    /// Its command line; empty where it is started by somebody else.
+    /// Its command line; empty if the user starts the program.
     pub command: &'a [String],
 }
 
-/// How a program has left.
+/// The way in which a program has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramExit {
-    /// In good order, with an answer where it did not write it into the file.
+    /// The program ended in good order. The answer is absent if it wrote that into the file.
     Left {
         /// The answer.
         answer: Option<String>,
     },
-    /// Not in good order: the reason, such as `run the command: it ended with exit status 1`.
+    /// The program failed: the reason, such as `run the command: it ended with exit status 1`.
     Failed(String),
-    /// It was not done in time.
+    /// The time limit was reached first.
     TimedOut,
-    /// The episode is to be as if it had never begun.
+    /// The user interrupted it. The episode counts as never begun.
     Interrupted,
 }
 
-/// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves
-/// it. The program gets what starts it confined. Gives nothing where it was interrupted.
+/// Prepares an episode of a task, hands it to `program`, and scores the state in which the program
+/// leaves it. The program is started confined. Returns `None` if it was interrupted.
 ///
 /// # Errors
 /// When the world cannot be brought up, or results cannot be written.
@@ -202,7 +202,7 @@ where
     played
 }
 
-/// A world with the task's start page open.
+/// Brings up a world and opens the task's start page.
 async fn bring_up(
     suite: &Suite,
     task: &Task,
@@ -241,6 +241,7 @@ where
     let started = Timestamp::now();
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = run_program(world, suite, task, folder, webdriver, &mut trace, program).await;
+    // Also after an error: the instance is not ours, and nobody puts it back.
     trace.session.teardown().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))
 }
@@ -310,13 +311,13 @@ where
     Ok(Some(outcome))
 }
 
-/// The outcome for a world that broke while a program had the browser.
+/// Returns the outcome for a world that broke while a program had the browser.
 async fn blame_world(world: &mut World, error: &EnvironmentError) -> Outcome {
     let check = world.check().await;
     blame::of_environment(error, check, Suspect::Agent)
 }
 
-/// Hands the pages over.
+/// Returns everything that the program needs to know, once the pages are ready for it.
 async fn session(
     world: &mut World,
     suite: &Suite,
@@ -348,7 +349,7 @@ async fn session(
     })
 }
 
-/// Opens the doors to the browser. Returns their addresses.
+/// Opens the addresses of the browser and returns them.
 async fn serve(
     session: &mut browser::Session,
     webdriver: bool,
@@ -358,7 +359,7 @@ async fn serve(
     Ok((devtools, webdriver))
 }
 
-/// Lets arrive what is still on its way, looks once more, and takes the answer.
+/// Lets the page settle, observes it once more, and reads the answer.
 async fn leave(
     world: &mut World,
     folder: &EpisodeFolder,

@@ -1,4 +1,4 @@
-//! A command of the user's that drives an attached browser.
+//! Runs the user's command that drives an attached browser, and waits for its end.
 
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::attach::{AttachedSession, ProgramExit};
 
-/// Runs a command until it ends, or ends it. What it prints goes to `output`.
+/// Runs a command to its end, or ends it at the time limit or when `stop` is cancelled. Its output
+/// goes to `output`.
 pub async fn run_program(
     command: &[String],
     facts: &AttachedSession,
@@ -51,7 +52,7 @@ pub async fn run_program(
     exit
 }
 
-/// Returns when the time is over; never where there is no limit.
+/// Waits until the time is over; forever without a limit.
 pub async fn timed_out(within: Option<Duration>) {
     let never = std::future::pending::<()>();
     match within {
@@ -61,8 +62,8 @@ pub async fn timed_out(within: Option<Duration>) {
     }
 }
 
-/// The facts as environment variables: `cdp` is `SANDBOX_CDP`, and `ws`, which is an address of the
-/// same, `SANDBOX_CDP_WS`.
+/// Returns the facts as environment variables: `cdp` is `SANDBOX_CDP`, and `ws`, which is an
+/// address of the same, `SANDBOX_CDP_WS`.
 fn variables(facts: &AttachedSession) -> Vec<(String, String)> {
     let facts = serde_json::to_value(facts).expect("facts are plain data");
     let facts = facts.as_object().into_iter().flatten();

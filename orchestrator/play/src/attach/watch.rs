@@ -13,13 +13,13 @@ use crate::environment::{Environment, EnvironmentError};
 use crate::episode::trace::Trace;
 use crate::world::World;
 
-/// How often the sites' clocks are brought up to the world's.
+/// The interval at which the sites' clocks follow the world's.
 const TICK: Duration = Duration::from_secs(1);
-/// How long a page that a tab has come to is waited for, for its picture.
+/// The time limit for a page to load before its picture is taken.
 const ARRIVAL: Duration = Duration::from_secs(5);
-/// How soon a picture that was refused is asked for again.
+/// The pause before a picture that failed is tried again.
 const AGAIN: Duration = Duration::from_millis(50);
-/// How long the last look at the page may take.
+/// The time limit for the last observation of the page.
 pub(super) const LAST_OBSERVATION: Duration = Duration::from_secs(20);
 
 /// Notes what the program does until it has left.
@@ -59,7 +59,7 @@ pub(super) async fn watch(
     }
 }
 
-/// What ends the watch before the program has left.
+/// An error that ends the watch before the program has ended.
 pub(super) enum WatchError {
     World(EnvironmentError),
     Results(Error),
@@ -77,8 +77,8 @@ impl From<Error> for WatchError {
     }
 }
 
-/// Takes a picture of the page that a tab has come to, for the step that this is. There is none
-/// where it is gone before it is there.
+/// Takes a picture of the page that a tab has navigated to, for this step. There is none if the
+/// page is gone before it has loaded.
 pub(super) async fn keep_picture(
     world: &mut World,
     folder: &EpisodeFolder,

@@ -52,7 +52,7 @@ fn draw(suite: &SuiteChanges<'_>) -> String {
     xml
 }
 
-/// Why a task says nothing.
+/// Returns why a task has no result.
 fn skip(task: &TaskChanges) -> Option<&'static str> {
     match (task.pages.len(), task.not_checked) {
         (_, 1..) => Some("the check was interrupted"),

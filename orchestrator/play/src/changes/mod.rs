@@ -1,5 +1,5 @@
-//! What has changed between two recordings of the same pages: each page is shown offline from both,
-//! and its text and picture are compared.
+//! Compares two recordings of the same pages: each page is shown offline from both, and its text
+//! and picture are compared.
 //!
 //! ```text
 //! page ── old snapshot ── text, picture ──┐
@@ -33,7 +33,7 @@ use crate::environment::EnvironmentError;
 use crate::offline_visit::{Visitor, absence};
 use crate::suites::recorded_at;
 
-/// What has changed.
+/// The result of comparing two recordings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Changes {
     /// The pages, in the order of visits.
@@ -42,16 +42,16 @@ pub struct Changes {
     pub interrupted: bool,
 }
 
-/// What has become of one page.
+/// The comparison of one page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PageChange {
     /// The address.
     pub url: String,
-    /// What has become of it.
+    /// The verdict on it.
     pub verdict: Verdict,
-    /// Why, if the verdict alone does not say it.
+    /// The reason, if the verdict alone does not give it.
     pub why: Option<String>,
-    /// When it was recorded: in the old snapshot, and in the new one.
+    /// The times of its recording, in the old snapshot and in the new one.
     pub recorded: (Option<Timestamp>, Option<Timestamp>),
     /// Both titles, if they differ.
     pub title: Option<(String, String)>,
@@ -59,11 +59,11 @@ pub struct PageChange {
     pub text_share: f64,
     /// The lines that differ.
     pub text: TextDifference,
-    /// What differs to the eye. Absent without pictures, and if one of them is not shown.
+    /// The visible differences. Absent without pictures, and if one of them is not shown.
     pub picture: Option<PictureChange>,
 }
 
-/// What has become of a page, the worst last.
+/// The result for one page, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -95,7 +95,7 @@ impl Verdict {
     }
 }
 
-/// How pages are compared.
+/// The settings of a comparison.
 #[derive(Debug, Clone)]
 pub struct ChangeOptions {
     /// The browser's page.
@@ -208,7 +208,7 @@ const MAX_FAILURES: usize = 3;
 /// A snapshot, and the browser that shows it.
 struct SnapshotVisitor {
     visitor: Visitor,
-    /// When its pages were recorded.
+    /// The times at which its pages were recorded, by address.
     times: BTreeMap<String, Timestamp>,
     /// The time of pages that it does not list.
     otherwise: Timestamp,
@@ -220,7 +220,7 @@ struct SnapshotVisitor {
 #[derive(Debug, Default)]
 struct PageState {
     at: Option<Timestamp>,
-    /// Why it is not shown.
+    /// The reason why it is not shown.
     absent: Option<(Verdict, String)>,
     address: String,
     title: String,
@@ -243,6 +243,7 @@ impl SnapshotVisitor {
         let times: BTreeMap<_, _> =
             set.pages().map(|page| (without_fragment(&page.url).to_owned(), page.ts)).collect();
         let first = set.members().filter_map(|(archive, _)| archive.recorded()).min();
+        // Nobody reads which recorded requests are near to a missed one.
         let replay = ReplayOptions { list_nearest: false, ..ReplayOptions::default() };
         let visitor =
             Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;
@@ -322,6 +323,7 @@ fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageCha
         text: TextDifference::default(),
         picture: None,
     };
+    // Without the old page there is nothing to compare with, whatever the new one shows.
     if let Some((_, why)) = &old.absent {
         change.verdict = Verdict::NotRecorded;
         change.why = Some(why.clone());
@@ -336,6 +338,7 @@ fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageCha
     change.text = compare_texts(&old.lines, &new.lines);
     let lines = old.lines.len() + new.lines.len();
     change.text_share = (change.text.removed + change.text.added) as f64 / lines.max(1) as f64;
+    // Another address comes first: the different text only follows from it.
     if place(&old.address) != place(&new.address) {
         change.verdict = Verdict::Moved;
         change.why = Some(format!("it leads to {} instead of {}", new.address, old.address));
@@ -345,7 +348,7 @@ fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageCha
     change
 }
 
-/// Where a page is: host and path. Parameters may be tokens that each visit gets anew.
+/// Returns host and path of a page. Parameters may be tokens that each visit gets anew.
 fn place(address: &str) -> Option<(String, String)> {
     let url = Url::parse(address).ok()?;
     let path = url.path().trim_end_matches('/').to_owned();

@@ -13,10 +13,11 @@ use similar::{Algorithm, capture_diff_slices_deadline};
 const HIGHEST: usize = 3000;
 /// Side of the squares that are compared, in pixels.
 const SQUARE: usize = 32;
-/// How far two values of a colour may lie apart, from 0 to 255: text is drawn smoothly.
+/// The greatest difference, from 0 to 255, of two values of a colour that count as equal. Text is
+/// drawn smoothly.
 const NEAR: u8 = 24;
 
-/// What differs to the eye between two pictures of a page.
+/// The visible differences between two pictures of a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PictureChange {
     /// The file of the old picture, in the folder of pictures. Absent if the page was not shown.
@@ -25,7 +26,7 @@ pub struct PictureChange {
     pub new: Option<String>,
     /// Share of the squares that differ, from 0 to 1.
     pub share: f64,
-    /// What differs in the new picture: left, top, width and height, from 0 to 1.
+    /// The areas that differ in the new picture: left, top, width and height, from 0 to 1.
     pub boxes: Vec<[f64; 4]>,
 }
 
@@ -68,6 +69,7 @@ pub(super) fn write(
     let keep = |image: Option<Image>, side: &str| -> io::Result<Option<String>> {
         let Some(image) = image else { return Ok(None) };
         let name = format!("{:04}-{side}.png", number + 1);
+        // Encoded again, because `read` has cut off the bottom of high pages.
         let png = lodepng::encode24(&image.pixels, image.width, image.height)
             .map_err(io::Error::other)?;
         fs::write(folder.join(&name), png)?;
@@ -111,7 +113,7 @@ fn differing(old: &Image, new: &Image) -> Vec<(usize, usize)> {
 
 /// The line of the old picture that each line of the new one is compared with. `None` if it is new.
 fn aligned(old: &Image, new: &Image) -> Vec<Option<usize>> {
-    /// How long the best alignment is looked for.
+    /// The time limit for the search for the best alignment.
     const LONGEST: Duration = Duration::from_secs(2);
     let (ours, theirs) = (old.lines(), new.lines());
     let deadline = Some(Instant::now() + LONGEST);

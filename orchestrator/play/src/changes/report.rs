@@ -1,4 +1,4 @@
-//! What has changed, as one HTML page with its pictures beside it.
+//! Writes a comparison of two recordings as one HTML page, with its pictures beside it.
 
 use camino::Utf8Path;
 use results::Error;
@@ -15,7 +15,7 @@ pub struct SuiteChanges<'a> {
     pub name: &'a str,
     /// The snapshots that were compared, by file and day of recording.
     pub old: String,
-    /// What they were compared with.
+    /// The recording that they were compared with.
     pub new: String,
     /// The tasks, in the order of the suite; none for two snapshots alone.
     pub tasks: Vec<TaskChanges>,
@@ -112,7 +112,7 @@ struct PageView<'a> {
     tasks: Vec<&'a str>,
 }
 
-/// Where the pictures are, and the boxes in percent.
+/// The addresses of the pictures, and the boxes in percent.
 #[derive(Serialize)]
 struct Pictures {
     old: Option<String>,
@@ -172,6 +172,7 @@ fn view<'a>(suite: &'a SuiteChanges<'a>, folder: &str) -> View<'a> {
         differ: suite.pages_of(task).filter(|page| page.verdict != Verdict::Same).count(),
         total: task.pages.len(),
     });
+    // Numbered before the filter: tasks name their pages by positions in the whole list.
     let pages = changes.pages.iter().enumerate();
     let pages =
         pages.filter(|(_, page)| page.verdict != Verdict::Same).map(|(number, page)| PageView {

@@ -1,4 +1,7 @@
-//! Where the gold of a suite is, and what comes near to it.
+//! Lists the files that programs must not see: the solutions of a suite, and the results of runs.
+//!
+//! The list comes from the suite's own keys and from the folders in which runs usually are. It is
+//! made once a run, before the first program starts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,22 +18,22 @@ use crate::Options;
 
 /// Files of a run's folder.
 const OF_RUN: [&str; 5] = ["run.json", "inputs.json", "report.html", "trace.html", "mirror.json"];
-/// The folder that runs are in unless told otherwise.
+/// The default folder of runs.
 const RUNS: &str = "runs";
-/// What the names of packed runs end with.
+/// The extension of packed runs.
 const PACKED: &str = ".tar.zst";
 
-/// What programs must not see of a suite, wherever it is.
+/// The files of a suite that programs must not see, wherever they are.
 #[derive(Debug)]
 pub(super) struct Secrets {
     /// The suite's folder.
     pub(super) suite: PathBuf,
-    /// What the suite names, in its folder or elsewhere: snapshots, sites, stored states, programs
-    /// of scorers and the files that they are given.
+    /// The files that the suite names, in its folder or elsewhere: snapshots, sites, stored states,
+    /// programs of scorers and the files that they are given.
     pub(super) named: Vec<PathBuf>,
     /// The user's data, repositories, and this executable.
     pub(super) elsewhere: Vec<PathBuf>,
-    /// What pages may be given.
+    /// The files that pages may be given.
     pub(super) visible: Vec<PathBuf>,
 }
 
@@ -53,6 +56,8 @@ impl Secrets {
             task.snapshots.iter().flatten().chain(&task.storage_state).for_each(|path| name(path));
             for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
                 program.command.iter().for_each(|word| {
+                    // The file of a command, such as a verifier with the answers. A word `.` is the
+                    // folder itself, and other words are options or programs elsewhere.
                     let path = program.folder.join(word);
                     if path.starts_with(&program.folder) && path.exists() && path != program.folder
                     {
@@ -66,6 +71,7 @@ impl Secrets {
         let mut elsewhere: Vec<PathBuf> =
             options.confinement.hidden.iter().map(Into::into).collect();
         elsewhere.extend(cassettes.iter().flat_map(|path| with_target(path)));
+        // The history of a repository has the suite as well.
         let repositories: BTreeSet<PathBuf> =
             named.iter().chain([&folder]).filter_map(|path| repository(path)).collect();
         elsewhere.extend(repositories);
@@ -75,14 +81,14 @@ impl Secrets {
     }
 }
 
-/// A path, and what it leads to where it is a link.
+/// Returns a path, and its target if it is a link.
 fn with_target(path: &Path) -> Vec<PathBuf> {
     let path = absolute(path);
     let target = path.canonicalize().ok().filter(|target| *target != path);
     target.into_iter().chain([path]).collect()
 }
 
-/// The repository that holds a file: its history has the suite, too.
+/// Returns the repository that holds a file: its history has the suite, too.
 fn repository(path: &Path) -> Option<PathBuf> {
     let git = path.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     if git.is_dir() {
@@ -95,8 +101,8 @@ fn repository(path: &Path) -> Option<PathBuf> {
     common.map_or_else(|_| Some(own.clone()), |common| own.join(common.trim()).canonicalize().ok())
 }
 
-/// This executable, which has the demo in it, with its other names beside it and below: builds have
-/// several.
+/// Returns the paths of this executable, which has the demo in it. Builds have several names for
+/// it, beside it and below.
 fn executable(program: &Path) -> Vec<PathBuf> {
     let mut found = with_target(program);
     let (Ok(own), Some(folder)) = (program.metadata(), program.parent()) else { return found };
@@ -118,8 +124,8 @@ fn executable(program: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What programs must not see of runs: this one, and those that are beside it or where runs usually
-/// are.
+/// Returns the files of runs that programs must not see: of this run, and of those beside it or
+/// where runs usually are.
 pub(super) fn of_runs(run: &Path) -> Vec<PathBuf> {
     let run = absolute(run);
     let mut found = of_run(&run);
@@ -140,7 +146,7 @@ pub(super) fn of_runs(run: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of one run. Other things in its folder are not its.
+/// Returns the files of one run. Other files in its folder are not its own.
 fn of_run(run: &Path) -> Vec<PathBuf> {
     let mut found = vec![run.join("episodes")];
     found.extend(OF_RUN.iter().map(|name| run.join(name)).filter(|path| path.exists()));

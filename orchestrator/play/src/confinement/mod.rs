@@ -1,4 +1,4 @@
-//! What the programs of an episode must not see: agents, commands of attach mode, and scorers.
+//! Confines the programs of an episode: agents, commands of attach mode, and scorers.
 //!
 //! ```text
 //! hidden    the suite's folder, and all that its world and its tasks name elsewhere; the results
@@ -26,7 +26,7 @@ use tokio::sync::OnceCell;
 
 use crate::Options;
 
-/// How the programs of a run are started.
+/// Starts the programs of a run, confined.
 #[derive(Debug, Clone)]
 pub(crate) struct Programs {
     helper: Helper,
@@ -34,7 +34,7 @@ pub(crate) struct Programs {
     secrets: Arc<Secrets>,
 }
 
-/// What a program of attach mode shares with us, from the root.
+/// The folders that a program of attach mode shares with us, as absolute paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Places {
     /// The folder for its answer, the only one of ours into which it writes.
@@ -43,13 +43,13 @@ pub(crate) struct Places {
     pub(crate) downloads: PathBuf,
 }
 
-/// What starts programs, found out once.
+/// The helper that starts programs. It is looked for once.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FoundHelper(Arc<OnceCell<Helper>>);
 
 impl FoundHelper {
-    /// Finds out how far programs can be confined, and says so once where that is less than was
-    /// asked for.
+    /// Finds out how far programs can be confined. Warns once if that is less than the user asked
+    /// for.
     pub(crate) async fn get(&self, options: &Options, wanted: Level) -> &Helper {
         let program = options.helper.as_deref().map(Utf8Path::as_std_path);
         self.0
@@ -58,6 +58,7 @@ impl FoundHelper {
                     (None, Level::On | Level::Strict) => Helper::none(),
                     _ => Helper::find(program, wanted).await,
                 };
+                // Within the search for it, which is done once: so a run warns once.
                 if let Some(why) = helper.why() {
                     let had = match helper.confinement() {
                         Confinement::Hidden => " strictly; they are confined as with --confine on",
@@ -73,14 +74,14 @@ impl FoundHelper {
 }
 
 impl Programs {
-    /// How the programs of a suite are started.
+    /// Prepares the start of the programs of a suite.
     pub(crate) async fn of(suite: &Suite, options: &Options, cassettes: Vec<PathBuf>) -> Programs {
         let helper = FoundHelper::default().get(options, options.confinement.level).await.clone();
         let secrets = Secrets::of(suite, options, cassettes);
         Programs { helper, options: Arc::new(options.clone()), secrets: Arc::new(secrets) }
     }
 
-    /// Those of a run with this agent; nothing where it starts none.
+    /// Returns the programs of a run with this agent; none if it starts none.
     pub(crate) async fn of_run(
         suite: &Suite,
         agent: &AgentSpec,
@@ -95,13 +96,14 @@ impl Programs {
         Some(Programs::of(suite, options, cassettes).await)
     }
 
-    /// How far they are confined.
+    /// Returns how far they are confined.
     pub(crate) fn confinement(&self) -> Confinement {
         self.helper.confinement()
     }
 
-    /// A program with this command line, in an episode with this folder below that of its run. In
-    /// attach mode it sees the downloads of the browser, and writes into the folder for answers.
+    /// Returns the start of a program with this command line, in an episode with this folder below
+    /// that of its run. In attach mode it sees the downloads of the browser, and writes into the
+    /// folder for answers.
     pub(crate) fn in_episode(
         &self,
         words: &str,
@@ -153,8 +155,8 @@ pub(crate) fn have_programs(tasks: &[Task]) -> bool {
         .any(|task| task.scorer.requirements().into_iter().any(|one| one.program().is_some()))
 }
 
-/// What a scorer's program must not see: results, and the user's data. The suite and what it is
-/// given are its own.
+/// Returns the plan for a scorer's program, from which results and the user's data are hidden. It
+/// sees the suite, and the files that it is given.
 pub(crate) fn scorer_plan(options: &Options, own: &[&Path], network: Option<Network>) -> Plan {
     let mut hidden: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
     hidden.extend(temporaries());
@@ -166,7 +168,7 @@ pub(crate) fn scorer_plan(options: &Options, own: &[&Path], network: Option<Netw
     Plan { hidden, shown, network, ..Plan::default() }
 }
 
-/// The folders for what is kept for a while. The usual one is there, so that it can be covered.
+/// Returns the folders for temporary files. The usual one exists always, so that it can be covered.
 fn temporaries() -> Vec<PathBuf> {
     if let Err(error) = temporary::folder() {
         tracing::debug!(%error, "there is no folder for temporary files");
@@ -174,7 +176,7 @@ fn temporaries() -> Vec<PathBuf> {
     temporary::all()
 }
 
-/// From the root, so that it means the same in another folder.
+/// Returns the absolute path, so that it means the same in another working folder.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Where a program lies, by its command line, and what it needs.
+//! Finds the folder of a program by its command line, and the other folders that it needs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,8 @@ use processes::confine::Shown;
 
 use super::absolute;
 
-/// The folders of the suite in which a program lies that is called by this line, or by `PATH`.
+/// Returns the folders of the suite that hold the programs of a command line, named by a path or
+/// found by `PATH`.
 pub(super) fn folders(line: &str, suite: &Path) -> BTreeSet<PathBuf> {
     let words = line.split(|c: char| c.is_whitespace() || "'\"=;&|()<>:,".contains(c));
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned);
@@ -31,8 +32,8 @@ pub(super) fn folders(line: &str, suite: &Path) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// What stays of a folder of the suite in which a program lies: all that the suite does not name,
-/// and that is no task.
+/// Returns the parts of a folder of the suite that a program in it may see: all that the suite does
+/// not name, and that is no task.
 pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown> {
     let writable = |path: PathBuf| Shown { path, writable: true };
     if folder != suite {
@@ -47,15 +48,16 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
     stays.map(writable).collect()
 }
 
-/// The folder with the libraries of a program in a folder `bin`, or in `shims` of managers of
-/// versions, unless that is somebody's home or nearer to the root.
+/// Returns the folder with the libraries of a program that is in a folder `bin`, or in `shims` of a
+/// version manager. A home folder, or one nearer to the root, does not count.
 fn of_interpreter(program: &Path) -> Option<PathBuf> {
     let bin =
         program.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("shims"))?;
     bin.parent().filter(|above| above.components().count() > 3).map(Path::to_owned)
 }
 
-/// What a program reads besides the system: its own folders, and those of its interpreter.
+/// Returns the folders that a program reads besides the system's: its own, and those of its
+/// interpreter.
 pub(super) fn needs(line: &str) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
@@ -88,7 +90,7 @@ pub(super) fn needs(line: &str) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    /// What lies beside a program's folder is not its own.
+    /// Files beside a program's folder are not its own.
     #[test]
     fn a_program_needs_its_own_folder_and_that_of_its_interpreter() {
         let keep = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What the user has agreed to, in a file of the data folder.
+//! The file of the data folder that keeps the user's agreements.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,10 +14,11 @@ use crate::Error;
 
 /// The version of the file.
 const FORMAT: Version = Version::FIRST;
-/// Answers that are kept; the oldest go first.
+/// The most answers that are kept. The oldest are dropped first.
 const MOST: usize = 1_000;
 
-/// The file with the answers. It is read and written anew each time: other processes ask, too.
+/// The file with the answers. It is read and written as a whole each time, because other processes
+/// use it, too.
 #[derive(Debug, Clone)]
 pub struct Agreements {
     path: Utf8PathBuf,
@@ -37,18 +38,18 @@ struct Answer {
     of: String,
     /// The list in words, for people.
     list: Vec<String>,
-    /// The digests of what is in the list.
+    /// The digests of the entries of the list.
     digests: BTreeSet<String>,
 }
 
 impl Agreements {
-    /// The answers in this file, which may not be there yet.
+    /// Uses the answers in this file, which need not exist yet.
     pub fn in_file(path: Utf8PathBuf) -> Agreements {
         Agreements { path }
     }
 
-    /// Whether all of a list was agreed to in one answer. What was agreed to of two suites apart
-    /// was not agreed to together: one may read what the other may send.
+    /// Returns whether all of a list was agreed to in one answer. Agreements to two suites do not
+    /// add up, because one may read what the other may send.
     ///
     /// # Errors
     /// When the file cannot be read, or is of a newer version.
@@ -58,7 +59,7 @@ impl Agreements {
         Ok(list.is_empty() || answers.iter().any(|answer| digests.is_subset(&answer.digests)))
     }
 
-    /// Keeps that a list was agreed to. An empty one needs no answer.
+    /// Stores that the user has agreed to a list. An empty one needs no answer.
     ///
     /// # Errors
     /// When the file cannot be read or written.

@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 
-/// A folder that holds no program of the suite.
+/// A folder that holds no program of the suite and is skipped.
 const PASSED_OVER: &str = ".git";
 /// Endings of the files of runs.
 const RESULTS: [&str; 12] = [
@@ -38,7 +38,7 @@ const RECORDINGS: [&str; 9] = [
     ".warc.open",
     ".cassette.jsonl",
 ];
-/// Files of a folder that are looked at, at most.
+/// The most files of a folder that are read.
 const MOST_FILES: usize = 100_000;
 /// A larger file counts by its length and the time of its last change.
 const LARGE: u64 = 256 << 20;
@@ -55,8 +55,8 @@ impl Roots {
         Roots { data, known: RefCell::default() }
     }
 
-    /// The digest for a command that runs in `folder`: of the files below `root`, and of those that
-    /// its words name.
+    /// Returns the digest for a command that runs in `folder`: of the files below `root`, and of
+    /// those that its words name.
     pub(super) fn digest(
         &self,
         root: &Utf8Path,
@@ -80,6 +80,7 @@ impl Roots {
         let mut hash = Sha256::new();
         for path in self.files(root)? {
             let name = path.strip_prefix(root).unwrap_or(&path).as_str();
+            // With its length, so that no name can pass for the beginning of a file.
             hash.update((name.len() as u64).to_le_bytes());
             hash.update(name);
             hash.update(of_file(&path).map_err(unread(&path))?);
@@ -89,7 +90,7 @@ impl Roots {
         Ok(digest)
     }
 
-    /// The files below a folder that may be a part of a program, in a fixed order.
+    /// Returns the files below a folder that may be a part of a program, in a fixed order.
     fn files(&self, root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
@@ -134,7 +135,8 @@ impl Roots {
     }
 }
 
-/// Whether a file is none of a program: a task or manifest, which is read strictly, or a recording.
+/// Returns whether a file is no part of a program: a task or manifest, which is read strictly, or a
+/// recording.
 fn is_data(root: &Utf8Path, path: &Utf8Path) -> bool {
     let is_yaml = matches!(path.extension(), Some("yaml" | "yml"));
     let is_task = is_yaml && path.parent() == Some(root);
@@ -142,33 +144,34 @@ fn is_data(root: &Utf8Path, path: &Utf8Path) -> bool {
     is_task || is_manifest || RECORDINGS.iter().any(|ending| path.as_str().ends_with(ending))
 }
 
-/// A folder that is to be looked into.
+/// A folder to walk.
 struct Folder {
     path: Utf8PathBuf,
     /// It is the folder of a run, or below one.
     of_run: bool,
 }
 
-/// Whether a file in the folder of a run is one that a run has.
+/// Returns whether a file in the folder of a run is one that a run has.
 fn is_result(path: &Utf8Path) -> bool {
     let folder = path.parent().and_then(Utf8Path::file_name);
     folder == Some(DOWNLOADS) || RESULTS.iter().any(|ending| path.as_str().ends_with(ending))
 }
 
-/// The files that the words of a command name, also within a word that a shell reads.
+/// Returns the files that the words of a command name, also within a word that a shell reads.
 fn named(folder: &Utf8Path, words: &[String]) -> BTreeSet<Utf8PathBuf> {
     let inner = words.iter().filter_map(|word| shlex::split(word)).flatten();
     let all = words.iter().cloned().chain(inner);
     all.map(|word| folder.join(word)).filter(|path| path.is_file()).collect()
 }
 
-/// What a file is: where a link leads, or what its bytes are.
+/// Returns the digest of a file: of a link's target, or of the bytes.
 fn of_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let there = path.symlink_metadata()?;
     if there.is_symlink() {
         hash.update(path.as_std_path().read_link()?.as_os_str().as_encoded_bytes());
     }
+    // A link that leads nowhere is its text alone.
     let Ok(metadata) = fs::metadata(path) else { return Ok(hash.finalize().into()) };
     hash.update([u8::from(metadata.permissions().mode() & 0o111 != 0)]);
     if metadata.is_file() && metadata.len() <= LARGE {
@@ -200,8 +203,8 @@ fn unread(path: &Utf8Path) -> impl FnOnce(io::Error) -> Error {
     move |source| Error::Started { path, source }
 }
 
-/// The links below a folder, which may lead out of it. What cannot be read is named by who needs
-/// it.
+/// Returns the links below a folder, which may lead out of it. An unreadable folder is reported by
+/// the caller that needs it.
 pub(super) fn links(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut found = Vec::new();
     let mut rest = vec![folder.to_owned()];

@@ -1,10 +1,10 @@
-//! Where an address leads, in words.
+//! Describes the server of an address in words.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
-/// The origin of an address, with a note where it is no server of the public web.
+/// Returns the origin of an address, with a note if it is no server of the public web.
 pub(super) fn described(address: &str) -> String {
     let Ok(url) = Url::parse(address) else { return address.to_owned() };
     let origin = match (url.host(), url.port()) {
@@ -17,6 +17,7 @@ pub(super) fn described(address: &str) -> String {
         Some(Host::Domain("metadata.google.internal")) => Some(METADATA),
         Some(Host::Ipv4(address)) => note_of(address.into()),
         Some(Host::Ipv6(address)) => {
+            // An IPv6 address may hold an IPv4 one.
             note_of(address.to_ipv4_mapped().map_or(address.into(), Into::into))
         }
         Some(Host::Domain(_)) | None => None,

@@ -1,5 +1,5 @@
-//! What a suite would do on this machine besides playing its recorded world, and whether the user
-//! has agreed to that.
+//! The consent to everything that a suite would do on this machine besides playing its recorded
+//! world.
 //!
 //! A suite may be somebody else's. It can start programs and containers, read files outside of its
 //! folder, take variables of the environment, and reach servers outside of the world. All of that
@@ -43,17 +43,17 @@ pub use sites::of_sites;
 pub use suite::of_suite;
 pub(crate) use suite_files::SuiteFiles;
 
-/// What the user has given beside the suite.
+/// The user's own input beside the suite.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Given<'a> {
-    /// Variables for manifests. They say where paths lead that name them.
+    /// Variables for manifests. Paths that name a variable lead where its value says.
     pub variables: &'a [Variable],
-    /// The folder in which a packed run was unpacked, with all that its suite may read. Without it
-    /// that is the suite's own folder.
+    /// The folder in which a packed run was unpacked, with all that its suite may read. Default:
+    /// the suite's own folder.
     pub unpacked: Option<&'a Utf8Path>,
 }
 
-/// What a need is about.
+/// The kind of a need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NeedKind {
     /// A program or a container is started.
@@ -66,16 +66,16 @@ pub enum NeedKind {
     Reach,
 }
 
-/// One thing that would be done.
+/// One action or access that needs consent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
-    /// What it is about.
+    /// Its kind.
     pub kind: NeedKind,
-    /// What is started, read, taken or reached. Text of somebody else.
+    /// The program, file, variable or server. The text is the suite's, so it may be hostile.
     pub what: String,
-    /// Who needs it: a site or a scorer. Text of somebody else. It is shown, and not agreed to.
+    /// The site or scorer that needs it. The text is the suite's. It is shown, and not agreed to.
     pub by: String,
-    /// The digest of the files that would be started, where they are known.
+    /// The digest of the files that would be started, if they are known.
     content: Option<String>,
 }
 
@@ -84,7 +84,8 @@ impl Need {
         Need { kind, what: what.into(), by: by.into(), content: None }
     }
 
-    /// The digest of what is agreed to: not of who needs it, so that a task more asks nothing.
+    /// Returns the digest of what is agreed to. It leaves out who needs it, so that another task
+    /// with the same need asks nothing.
     fn digest(&self) -> String {
         self.digest_with(self.content.as_deref().unwrap_or_default())
     }
@@ -117,14 +118,14 @@ impl fmt::Display for Need {
     }
 }
 
-/// Everything that would be done.
+/// All needs of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NeedList {
     needs: Vec<Need>,
 }
 
 impl NeedList {
-    /// The list of these needs. What is needed twice is named once, by the first who needs it.
+    /// Makes the list of these needs. A need of several is listed once, by the first who has it.
     fn new(mut needs: Vec<Need>) -> NeedList {
         needs.sort();
         needs.dedup_by_key(|need| need.digest());
@@ -136,24 +137,24 @@ impl NeedList {
         self.needs.is_empty()
     }
 
-    /// Whether a program or a container is started, or a file outside of the suite is read. A suite
-    /// that was made here a moment ago may still start what somebody else has made.
+    /// Returns whether a program or a container is started, or a file outside of the suite is read.
+    /// Even a suite that a command has just made may start somebody else's program.
     pub fn starts_or_reads(&self) -> bool {
         self.needs.iter().any(|need| matches!(need.kind, NeedKind::Start | NeedKind::Read))
     }
 
-    /// What is needed, in a fixed order.
+    /// The needs, in a fixed order.
     pub fn needs(&self) -> &[Need] {
         &self.needs
     }
 
-    /// The digests of what is needed, whatever is in the files. A program of the suite may write
+    /// The digests of the needs without the content of files. A program of the suite may write
     /// beside itself while the suite is played.
     fn outline(&self) -> BTreeSet<String> {
         self.needs.iter().map(|need| need.digest_with("")).collect()
     }
 
-    /// The digests of what is needed.
+    /// The digests of the needs.
     fn digests(&self) -> BTreeSet<String> {
         self.needs.iter().map(Need::digest).collect()
     }
@@ -168,7 +169,7 @@ impl fmt::Display for NeedList {
     }
 }
 
-/// What the user has agreed to. By default that is nothing.
+/// The needs that the user has agreed to. By default there are none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agreed {
     all: bool,
@@ -176,17 +177,17 @@ pub struct Agreed {
 }
 
 impl Agreed {
-    /// To everything: the user trusts the suite.
+    /// Agrees to everything: the user trusts the suite.
     pub fn to_all() -> Agreed {
         Agreed { all: true, outline: BTreeSet::new() }
     }
 
-    /// To what this list has, and to no more.
+    /// Agrees to the needs of this list, and to no more.
     pub fn to(list: &NeedList) -> Agreed {
         Agreed { all: false, outline: list.outline() }
     }
 
-    /// Checks that a list has nothing else.
+    /// Checks that a list has no other needs.
     ///
     /// # Errors
     /// When it has. The error names all of it.
@@ -198,7 +199,7 @@ impl Agreed {
     }
 }
 
-/// A command, as a shell reads it, so that a word with spaces or quotes is seen as one.
+/// Writes a command as a shell reads it, so that a word with spaces or quotes is seen as one.
 fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
     shlex::try_join(words.iter().copied()).unwrap_or_else(|_| format!("{words:?}"))

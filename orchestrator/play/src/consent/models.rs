@@ -1,16 +1,18 @@
-//! What the settings of a model need: a server, and variables that are sent to it.
+//! The needs of a model's settings: a server, and variables that are sent to it.
 
 use agents::llm::ModelSettings;
 use processes::Variable;
 
 use super::{Need, NeedKind, NeedList, hosts};
 
-/// The variable that goes to OpenAI's server, or to the one that the user has put in its place.
+/// The variable with the key of OpenAI's server, or of the server that the user has set instead.
 const OWN_KEY: &str = "OPENAI_API_KEY";
 
-/// What settings of a model need besides what every model gets: the server and the key that the
-/// user has set. Variables that are `given` need no consent.
+/// Returns the needs of a model's settings beyond those of every model, which are the server and
+/// the key that the user has set. Variables that are `given` need no consent.
 pub fn of_model(settings: &ModelSettings, given: &[Variable]) -> NeedList {
+    // Without `..`, so that a new key does not compile before somebody decides whether it needs
+    // consent.
     let ModelSettings {
         name: _,
         temperature: _,
@@ -37,6 +39,7 @@ pub fn of_model(settings: &ModelSettings, given: &[Variable]) -> NeedList {
     if base_url.is_some() {
         needs.push(Need::new(NeedKind::Reach, server.clone(), by));
     }
+    // With an address of the suite's, even the usual key needs consent: somebody else would get it.
     let is_usual = |name: &str| base_url.is_none() && name == OWN_KEY;
     let of_headers =
         headers.values().filter_map(|value| value.strip_prefix('$')).map(str::to_owned);

@@ -5,20 +5,20 @@ use camino::Utf8Path;
 use super::{Agreements, Given, NeedList, of_suite};
 use crate::{Error, suites};
 
-/// Whose a suite is that a command has written, or added to.
+/// The origin of a suite that a command has written, or added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// All of it was written by the command, into a folder that was not there or was empty.
+    /// The command wrote all of it, into a folder that did not exist or was empty.
     New,
-    /// All that it did was agreed to before the command added to it.
+    /// The user had agreed to all of it before the command added to it.
     Agreed,
-    /// There was something in the folder that nobody has agreed to.
+    /// The folder held something that the user has not agreed to.
     Foreign,
 }
 
-/// Keeps that a suite which this program has just written is agreed to, as it is now, and tells
-/// whether that is so. What it starts and reads elsewhere is somebody else's: the first who plays
-/// it is asked.
+/// Stores the agreement to a suite that this program has just written, as it is now. Returns
+/// whether the suite is agreed to. Programs and files elsewhere that it starts and reads are
+/// somebody else's: the first who plays it is asked.
 ///
 /// # Errors
 /// When the suite or the answers cannot be read, or the answer not be kept.
@@ -67,7 +67,7 @@ mod tests {
 
     use super::*;
 
-    /// A suite with one task; whether it is agreed to once a command has written it.
+    /// Returns whether a suite with one task is agreed to once a command has written it.
     fn agreed(origin: Origin, scorer: &str, site: &str) -> bool {
         let keep = tempfile::tempdir().unwrap();
         let folder = Utf8Path::from_path(keep.path()).unwrap();

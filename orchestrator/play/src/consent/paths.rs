@@ -1,8 +1,8 @@
-//! Which paths of a suite lead out of its folder.
+//! Finds the paths of a suite that lead out of its folder.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-/// Folders that may be read in without a question.
+/// The folders that may be read without consent.
 #[derive(Debug)]
 pub(super) struct Places(Vec<Utf8PathBuf>);
 
@@ -16,7 +16,7 @@ impl Places {
         self.0.first().map_or(Utf8Path::new("."), |folder| folder)
     }
 
-    /// The full path, if it leads out of all folders: by its text, or by a link on the way.
+    /// Returns the full path, if it leads out of all folders: by its text, or by a link on the way.
     pub(super) fn outside(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let full = full(path);
         let is_inside = self.0.iter().any(|folder| full.starts_with(folder));
@@ -24,7 +24,8 @@ impl Places {
     }
 }
 
-/// The path from the root with links followed, as far as it exists; the rest without `.` and `..`.
+/// Returns the absolute path with links followed, as far as it exists; the rest without `.` and
+/// `..`.
 fn full(path: &Utf8Path) -> Utf8PathBuf {
     if let Ok(full) = path.canonicalize_utf8() {
         return full;

@@ -1,4 +1,4 @@
-//! What a site needs, by its manifest.
+//! The needs of a site, by its manifest.
 //!
 //! The manifest's types are taken apart without `..`: a key that is new there does not compile here
 //! until somebody has decided what it means.
@@ -16,7 +16,7 @@ use super::paths::Places;
 use super::{Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
 
-/// What these sites need, of no suite.
+/// Returns the needs of sites that belong to no suite.
 ///
 /// # Errors
 /// When a file of what would be started cannot be read.
@@ -131,14 +131,14 @@ impl SiteNeeds<'_> {
         Ok(())
     }
 
-    /// The folders that a site may read in without being asked about: its own, and the suite's if
-    /// it lies there.
+    /// Returns the folders that a site may read without consent: its own, and the suite's if it
+    /// lies there.
     fn places(&self, folder: &Utf8Path) -> Places {
         let base = self.base.filter(|base| Places::of(&[base]).outside(folder).is_none());
         Places::of(&[base.unwrap_or(folder), folder])
     }
 
-    /// The folder whose files count as what a process of the site starts.
+    /// Returns the folder whose files count as the content of a site's process.
     fn root<'p>(&self, places: &'p Places) -> &'p Utf8Path {
         places.first()
     }
@@ -152,7 +152,7 @@ impl SiteNeeds<'_> {
     }
 }
 
-/// The containers of a site, in words.
+/// Describes the containers of a site in words.
 fn containers(spec: &ContainerSpec) -> impl Iterator<Item = String> {
     let own = (&spec.image, &spec.command, spec.writable);
     let theirs = spec.sidecars.values().map(|sidecar| {
@@ -171,7 +171,7 @@ fn containers(spec: &ContainerSpec) -> impl Iterator<Item = String> {
     })
 }
 
-/// The commands of a process site: its own, and those that run beside it.
+/// Returns the commands of a process site: its own, and those that run beside it.
 fn commands(
     process: &ProcessSpec,
     ready: &std::collections::BTreeMap<String, Condition>,
@@ -185,6 +185,7 @@ fn commands(
     found.extend(after_start.iter().chain(flush).map(|Command { exec, user: _ }| exec.clone()));
     let mut conditions: Vec<&Condition> = ready.values().collect();
     for Login { form, cookie: _, header: _, check } in login.values() {
+        // Taken apart only so that a new key of a form does not compile unnoticed.
         if let Some(Form { page: _, action: _, fields: _ }) = form {}
         conditions.extend(check);
     }
@@ -200,7 +201,7 @@ fn commands(
     found
 }
 
-/// A command with the environment that the manifest gives it.
+/// Writes a command with the environment that the manifest gives it.
 fn with_env(process: &ProcessSpec, command: &[String]) -> String {
     let set: Vec<String> =
         process.env.iter().map(|(name, value)| format!("{name}={value}")).collect();

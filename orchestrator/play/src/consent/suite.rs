@@ -1,4 +1,4 @@
-//! The list of a whole suite.
+//! The needs of a whole suite: of its world, its sites and its scorers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ use super::suite_files::STATE;
 use super::{Given, Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
 
-/// Tasks that are named of those that need the same thing.
+/// The number of tasks that are named for a need of many tasks.
 const NAMED: usize = 3;
 
-/// What these tasks of a suite need, with their sites and scorers.
+/// Returns the needs of these tasks of a suite, with their sites and scorers.
 ///
 /// # Errors
 /// When a manifest, or a file of what would be started, cannot be read.
@@ -48,7 +48,7 @@ pub fn of_suite(suite: &Suite, tasks: &[Task], given: Given<'_>) -> Result<NeedL
     Ok(NeedList::new(needs))
 }
 
-/// Programs that score.
+/// Adds the programs of scorers.
 fn scorers(tasks: &[Task], roots: &Roots, needs: &mut Vec<Need>) -> Result<(), Error> {
     let mut commands: BTreeMap<(&Utf8Path, &[String]), Vec<&str>> = BTreeMap::new();
     for task in tasks {
@@ -76,7 +76,7 @@ fn some_of(ids: &[&str]) -> String {
     }
 }
 
-/// Files of the world and of tasks that lie outside of the suite, and snapshots elsewhere.
+/// Adds files of the world and of tasks that lie outside of the suite, and snapshots elsewhere.
 fn files(suite: &Suite, tasks: &[Task], own: &Places, needs: &mut Vec<Need>) {
     let mut read = |what: &str, by: &str, path: &Utf8Path| {
         if let Some(full) = own.outside(path) {
@@ -101,7 +101,7 @@ fn files(suite: &Suite, tasks: &[Task], own: &Places, needs: &mut Vec<Need>) {
     }
 }
 
-/// The snapshots of the world and of these tasks, with the members of collections.
+/// Returns the snapshots of the world and of these tasks, with the members of collections.
 fn snapshots(suite: &Suite, tasks: &[Task]) -> Vec<Utf8PathBuf> {
     let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
     let named: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(of_tasks).cloned().collect();
@@ -118,9 +118,9 @@ fn snapshots_outside(suite: &Suite, tasks: &[Task], own: &Places) -> Vec<Need> {
         .collect()
 }
 
-/// What the suite's folder holds as data of the world: no program is started from it. Only what
-/// ends as such data does: a suite may name its verifier here as well. Files to upload may be
-/// anything, and thus count.
+/// Returns the files of the suite's folder that are data of the world, from which no program is
+/// started. The extension decides, because a suite may name its verifier here as well. Files to
+/// upload may be anything, and thus count.
 fn data_of(suite: &Suite) -> Vec<Utf8PathBuf> {
     let world = &suite.world;
     let of_tasks = suite.tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();

@@ -8,10 +8,10 @@ use camino::Utf8Path;
 use super::paths::Places;
 use super::{Agreed, Need, NeedKind, NeedList};
 
-/// What a storage state is, in the list.
+/// The words for a storage state in the list.
 pub(super) const STATE: &str = "the cookies and storage in";
 
-/// What a run may read for its suite.
+/// The files that a run may read for its suite.
 #[derive(Debug, Clone)]
 pub(crate) struct SuiteFiles {
     own: Arc<Places>,
@@ -19,7 +19,7 @@ pub(crate) struct SuiteFiles {
 }
 
 impl SuiteFiles {
-    /// What is in the suite's own folder, and what was agreed to besides.
+    /// Returns the files of the suite's own folder, and those that were agreed to besides.
     pub(crate) fn of(own: &Utf8Path, agreed: &Agreed) -> SuiteFiles {
         SuiteFiles { own: Arc::new(Places::of(&[own])), agreed: agreed.clone() }
     }

@@ -1,4 +1,4 @@
-//! What is in the list, for every kind of manifest and every key of the formats.
+//! The list of needs, for every kind of manifest and every key of the formats.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Whose fault it is when an episode breaks: decided here, and nowhere else.
+//! Decides whose fault it is when an episode breaks. No other place decides that.
 //!
 //! ```text
 //! before the agent was heard   -> the machine's: a browser that does not start, a site, a disk
@@ -11,9 +11,9 @@
 //! everything else              -> the machine's
 //! ```
 //!
-//! What is the machine's fault may be played again (`--retry-errors`). What an agent can cause at
-//! will may not: it would have as many attempts as it likes. The agents of this program have no
-//! such wish, so that for them a broken browser is the machine's fault.
+//! An episode that failed by the machine's fault may be played again (`--retry-errors`). A failure
+//! that an agent can cause at will may not, because the agent would have as many attempts as it
+//! likes. The agents of this program never do so. For them a broken browser is the machine's fault.
 
 use results::{AgentFailure, Outcome};
 use scoring::ScoreError;
@@ -21,7 +21,7 @@ use scoring::ScoreError;
 use super::deadline::NotScored;
 use crate::environment::EnvironmentError;
 
-/// Who can have caused that something breaks.
+/// The possible causes of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suspect {
     /// Nobody but the machine: no agent was heard yet, or it is one of this program.
@@ -30,17 +30,17 @@ pub(crate) enum Suspect {
     Agent,
 }
 
-/// The outcome for an error of the machine.
+/// Returns the outcome for an error of the machine.
 pub(crate) fn machine(error: &dyn std::error::Error) -> Outcome {
     Outcome::Error { message: message(error) }
 }
 
-/// The outcome for what the agent did.
+/// Returns the outcome for a failure of the agent.
 pub(crate) fn agent(reason: AgentFailure, error: &dyn std::error::Error) -> Outcome {
     Outcome::AgentFailed { reason, message: message(error) }
 }
 
-/// The outcome for an error of an agent.
+/// Returns the outcome for an error of an agent.
 pub(crate) fn of_agent_error(error: &agents::Error) -> Outcome {
     match error.fault() {
         Some(fault) => agent(fault.into(), error),
@@ -48,8 +48,8 @@ pub(crate) fn of_agent_error(error: &agents::Error) -> Outcome {
     }
 }
 
-/// The outcome for an environment that broke; `check` says whether all that the episode hangs on is
-/// still there.
+/// Returns the outcome for an environment that broke. `check` tells whether everything that the
+/// episode depends on is still there.
 pub(crate) fn of_environment(
     error: &EnvironmentError,
     check: Result<(), EnvironmentError>,
@@ -65,7 +65,7 @@ pub(crate) fn of_environment(
     }
 }
 
-/// The outcome for a world that did not come back in time.
+/// Returns the outcome for a world that did not respond in time.
 pub(crate) fn of_hang(
     error: &dyn std::error::Error,
     check: Result<(), EnvironmentError>,
@@ -79,7 +79,7 @@ pub(crate) fn of_hang(
     }
 }
 
-/// The outcome for an episode whose scoring did not come to an end.
+/// Returns the outcome for an episode whose scoring did not end.
 pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
     match (suspect, why.reason()) {
         (Suspect::Agent, Some(reason)) => agent(reason, why),
@@ -87,7 +87,7 @@ pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
     }
 }
 
-/// The outcome for an episode to which its scorer gives no score.
+/// Returns the outcome for an episode without a score from its scorer.
 pub(crate) fn of_score_error(error: &ScoreError, suspect: Suspect) -> Outcome {
     let message = format!("failed to score: {error}");
     match (suspect, error) {
@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// What the agent is blamed for; nothing where it is not.
+    /// Returns the failure for which the agent is blamed; none if it is not.
     fn kind(outcome: Outcome) -> Option<AgentFailure> {
         match outcome {
             Outcome::AgentFailed { reason, .. } => Some(reason),

@@ -5,8 +5,9 @@
 //! Whoever waits for it gives up at the deadline, or when the run is interrupted. The thread is
 //! then left alone: it holds nothing but copies, and ends with its work or with the process.
 //!
-//! What panics there is a rule on what an agent chose. It costs that episode its score, and no
-//! other episode anything: who ends the process at a panic passes over the thread [`SCORING`].
+//! A panic there comes from a rule that was applied to a text of an agent. It costs that episode
+//! its score, and no other episode anything: a hook that ends the process at a panic has to leave
+//! out the thread [`SCORING`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -18,11 +19,11 @@ use tokio::time::timeout;
 /// The name of the threads on which rules work. A panic there is caught.
 pub const SCORING: &str = "scoring";
 
-/// How long scoring may take at most, and at least: an episode's own limit lies between.
+/// The most and the least time for scoring. An episode's own limit lies between.
 const MOST: Duration = Duration::from_secs(60);
 const LEAST: Duration = Duration::from_secs(10);
 
-/// Why there is no score.
+/// The reason why there is no score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotScored {
     /// It took too long.
@@ -37,7 +38,7 @@ pub(crate) enum NotScored {
 }
 
 impl NotScored {
-    /// What the agent caused, if it can have caused it.
+    /// Returns the agent's failure, if the agent can have caused it.
     pub(crate) fn reason(&self) -> Option<AgentFailure> {
         match self {
             NotScored::TooLong(_) => Some(AgentFailure::ScoringTooLong),
@@ -47,12 +48,12 @@ impl NotScored {
     }
 }
 
-/// The deadline for scoring an episode with this limit.
+/// Returns the deadline for scoring an episode with this limit.
 pub(crate) fn of_episode(limit: Duration) -> Duration {
     limit.clamp(LEAST, MOST)
 }
 
-/// Does work of a scorer, for so long.
+/// Runs work of a scorer on its own thread, with a time limit.
 pub(crate) async fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,

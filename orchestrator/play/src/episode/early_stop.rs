@@ -1,15 +1,16 @@
-//! Whether an agent gets nowhere, by `early_stop` in `run.py` of WebArena and VisualWebArena.
+//! Detects that an agent makes no progress, by `early_stop` in `run.py` of WebArena and
+//! VisualWebArena.
 
 use actions::Action;
 use tasks::StopRules;
 
-/// The replies of an episode, in their order: their actions, or nothing where they could not be
+/// The replies of an episode, in their order: their actions, or nothing if a reply could not be
 /// read.
 #[derive(Debug, Default)]
 pub(crate) struct Replies(Vec<Option<Vec<Action>>>);
 
 impl Replies {
-    /// One more.
+    /// Adds a reply.
     pub(crate) fn add(&mut self, actions: Option<&[Action]>) {
         self.0.push(actions.map(<[Action]>::to_vec));
     }
@@ -47,7 +48,7 @@ fn alike(one: &Option<Vec<Action>>, other: &Option<Vec<Action>>) -> bool {
     }
 }
 
-/// Of clicks and of typing the element alone counts, whatever is typed; of scrolling the direction.
+/// Clicks and typing are compared by their element alone, scrolling by its direction.
 fn equivalent(one: &Action, other: &Action) -> bool {
     match (one, other) {
         (Action::Click { bid, .. }, Action::Click { bid: other, .. }) => bid == other,

@@ -1,5 +1,5 @@
-//! What a run logs at the level `info`: an episode's begin, each of its actions with what came of
-//! it, and its end. Requests are logged by the gateway, at the level `debug`.
+//! The log of a run at the level `info`: an episode's begin, each action with its result, and the
+//! end. The gateway logs requests, at the level `debug`.
 
 use error_text::in_one_line;
 use results::{EpisodeId, EpisodeRecord, Step};

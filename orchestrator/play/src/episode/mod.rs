@@ -31,33 +31,33 @@ use crate::{Error, Limits};
 
 /// How much longer than its agent an episode waits for a reply.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long an agent may take to take leave.
+/// The time limit for an agent to shut down.
 const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 
-/// What an episode is given besides the environment and the agent.
+/// The input of an episode besides the environment and the agent.
 pub struct EpisodeSpec<'a> {
-    /// Which one it is.
+    /// The episode's id.
     pub id: &'a EpisodeId,
-    /// What is to be done.
+    /// The task.
     pub task: &'a Task,
-    /// Where its files are written.
+    /// The folder of its files.
     pub folder: &'a EpisodeFolder,
-    /// What it may take.
+    /// Its limits.
     pub limits: Limits,
-    /// WorkArena's instance, where the task is one of its; the caller tears it down.
+    /// WorkArena's instance, if the task is one of WorkArena's. The caller tears it down.
     pub session: WorkArenaSession,
-    /// Whether there is a screenshot of each step.
+    /// Whether to take a screenshot of each step.
     pub screenshots: bool,
-    /// Whether what pages keep in the browser is a result.
+    /// Whether to write cookies and storage with the results.
     pub keep_storage: bool,
-    /// Whether what passes over the network is a result.
+    /// Whether to write the traffic with the results.
     pub keep_network: bool,
     /// Whether published bugs are reproduced.
     pub scoring_mode: ScoringMode,
-    /// Who rules on what the scorer leaves open.
+    /// The model that judges criteria which the scorer's rules leave open.
     pub judge: &'a Model,
-    /// Called before the agent is asked for its n-th action, with the score so far, where that is
-    /// known. The agent of a run is not told.
+    /// Called before the agent's n-th action, with the score so far, if that is known. The agent of
+    /// a run does not get it.
     pub on_step: &'a (dyn Fn(u32, Option<f64>) + Send + Sync),
 }
 
@@ -65,17 +65,17 @@ pub struct EpisodeSpec<'a> {
 pub struct EpisodeResult {
     /// Its record.
     pub record: EpisodeRecord,
-    /// What was seen and done.
+    /// The steps of the agent.
     pub steps: Vec<Step>,
-    /// What was requested.
+    /// The requests of the pages.
     pub requests: Vec<Request>,
     /// The environment is in no state to be used again.
     pub spent: bool,
-    /// Why its agent could not be started at all.
+    /// The reason why its agent could not be started at all.
     pub unstartable: Option<String>,
 }
 
-/// What ends an episode other than the agent or its allowance.
+/// An error that ends an episode.
 #[derive(Debug, thiserror::Error)]
 enum EpisodeError {
     #[error("{0}")]
@@ -92,15 +92,15 @@ enum EpisodeError {
     Results(#[from] results::Error),
 }
 
-/// What came of a reply.
+/// The result of carrying out a reply.
 enum ReplyOutcome {
-    /// What the agent has to be told.
+    /// The message to the agent, with its next observation.
     Continue(Option<String>),
     Ended(Outcome),
 }
 
-/// Plays an episode to its end and scores it. An error is one of keeping results; all others are
-/// outcomes.
+/// Plays an episode to its end and scores it. Fails only if results cannot be written. Any other
+/// failure is the episode's outcome.
 pub async fn play<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
@@ -175,7 +175,7 @@ pub async fn play<E: Environment>(
     Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }
 
-/// The record of an episode for which no environment could be had, or nothing to play in it.
+/// Writes the record of an episode that never began, for lack of an environment or of an agent.
 pub(crate) async fn never_began(
     id: &EpisodeId,
     task: &Task,
@@ -194,7 +194,8 @@ pub(crate) async fn never_began(
     })
 }
 
-/// Whether all that the episode hangs on is still there. What does not say so in time is.
+/// Checks that everything the episode depends on is still there. Without an answer in time it
+/// counts as there.
 async fn check<E: Environment>(
     environment: &mut E,
     within: Duration,
@@ -244,6 +245,7 @@ async fn drive<E: Environment>(
             png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
         trace.current().screenshot = screenshot;
+        // Before the limits: the last action may have reached the goal.
         if trace.over {
             return Ok(Outcome::Done);
         }
@@ -266,6 +268,7 @@ async fn drive<E: Environment>(
             screenshot: path.as_deref().map(Utf8Path::as_std_path),
         };
         let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
+        // Before a failed reply ends the episode, because its calls have a cost, too.
         let calls = agent.take_calls();
         let fault = calls.last().and_then(|call| call.fault);
         trace.add_calls(calls);
@@ -304,8 +307,8 @@ async fn drive<E: Environment>(
     }
 }
 
-/// Waits for the agent. One that watches its own time is let go first, for it knows better what was
-/// not done.
+/// Waits for the agent's reply, somewhat longer than its limit: an agent that watches its own time
+/// then ends first, and its error says better what was not done.
 async fn replied<T>(
     after: Duration,
     reply: impl Future<Output = Result<T, agents::Error>>,
@@ -316,7 +319,7 @@ async fn replied<T>(
     }
 }
 
-/// Waits for what the world does in a step, for so long.
+/// Waits for the world in a step, up to the limit.
 async fn in_time<T>(
     doing: &'static str,
     after: Duration,
@@ -327,7 +330,7 @@ async fn in_time<T>(
         .unwrap_or(Err(EpisodeError::WorldHangs { doing, after }))
 }
 
-/// Gets the pictures that belong to the goal, as files that the agent is given.
+/// Gets the pictures of the goal, as files that the agent may open.
 async fn images<E: Environment>(
     environment: &mut E,
     attempt: &EpisodeSpec<'_>,
@@ -380,6 +383,7 @@ async fn carry_out<E: Environment>(
             };
             return Ok(ReplyOutcome::Continue(Some(message)));
         }
+        // The page has ended the episode. Later actions of this reply have nothing to act on.
         if trace.over {
             break;
         }
@@ -387,7 +391,7 @@ async fn carry_out<E: Environment>(
     Ok(ReplyOutcome::Continue(None))
 }
 
-/// Acts and lets the page settle; gives what the agent has to be told.
+/// Performs an action and lets the page settle. Returns the message to the agent.
 async fn perform<E: Environment>(
     environment: &mut E,
     action: &Action,
@@ -398,6 +402,7 @@ async fn perform<E: Environment>(
         Ok(acted) => {
             trace.note_element(acted).await;
             let step = trace.current();
+            // Of several actions, the last one for which the receiver is known.
             step.receiver = environment.receiver().or(step.receiver.take());
             None
         }

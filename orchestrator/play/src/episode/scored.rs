@@ -1,4 +1,4 @@
-//! What an episode is worth, with a judge's help where it takes one.
+//! Scores an episode, with a judge's help if its rule needs one.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use crate::episode::blame::{self, Suspect};
 use crate::episode::deadline::{self, NotScored};
 use crate::evidence::judge::JudgeModel;
 
-/// What an episode has come to.
+/// The score of an episode.
 pub(crate) struct ScoredEpisode {
     pub(crate) outcome: Outcome,
-    /// Nothing where a judge has to decide and has not.
+    /// Absent if a judge has to decide and has not.
     pub(crate) score: Option<f64>,
     pub(crate) detail: Option<Score>,
-    /// Why the judge has not.
+    /// The reason why the judge has given no verdict.
     pub(crate) unjudged: Option<String>,
-    /// There is a judge, and asking it failed.
+    /// Whether there is a judge, and the call of its model failed.
     pub(crate) judge_failed: bool,
-    /// What the judge took.
+    /// The usage of the judge's model.
     pub(crate) judging: Option<ModelUsage>,
 }
 
 impl ScoredEpisode {
-    /// Makes it what the record says.
+    /// Writes the score into the record.
     pub(crate) fn write_to(self, record: &mut EpisodeRecord) {
         record.outcome = self.outcome;
         record.score = self.score;
@@ -37,8 +37,8 @@ impl ScoredEpisode {
     }
 }
 
-/// Scores an episode with this goal that ended so. What the judge rules becomes part of the
-/// assessment. What the agent did may be the cause that there is no score; it then has lost.
+/// Scores an episode with this goal and end. The judge's verdicts become part of the assessment. If
+/// the agent may have caused that there is no score, it has lost.
 pub(crate) async fn score_episode(
     assessment: &mut Assessment,
     goal: &str,
@@ -87,7 +87,8 @@ pub(crate) async fn score_episode(
     }
 }
 
-/// Has the judge rule on what the score waits for; gives the judge's error, if it fails.
+/// Asks the judge for the verdicts that the score waits for. Returns the judge's error, if it
+/// fails.
 async fn consult(
     assessment: &mut Assessment,
     judge: &JudgeModel<'_>,
@@ -103,7 +104,7 @@ async fn consult(
     Ok(None)
 }
 
-/// What a copy of the assessment says, before the deadline.
+/// Computes something from a copy of the assessment, before the deadline.
 async fn by_deadline<T: Send + 'static>(
     assessment: &Assessment,
     within: Duration,

@@ -1,4 +1,7 @@
-//! What has happened in an episode so far, and what it is worth in the end.
+//! The trace of an episode: its steps, requests and messages, and the assessment that scores it.
+//!
+//! All of its parts live here and not in the future that plays the episode, so that a time-out
+//! loses nothing.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -28,43 +31,42 @@ use crate::episode::scored::score_episode;
 use crate::evidence::EpisodeEvidence;
 use crate::evidence::workarena_session::WorkArenaSession;
 
-/// What has happened so far. It outlives the future that adds to it, so that a time-out loses
-/// nothing.
+/// Everything that has happened so far.
 pub(crate) struct Trace {
     task: Task,
     began: Instant,
     watch: Stopwatch,
-    /// Pictures are of the whole page and not of what is visible.
+    /// Whether pictures show the whole page, and not only its visible part.
     pub(crate) whole_page: bool,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
-    /// What pages wrote to the console.
+    /// The messages that pages wrote to the console.
     pub(crate) console: Vec<StepMessage>,
-    /// What has happened in the pages, where that is kept: a line an event, with its step.
+    /// The events in the pages, if they are kept: a line an event, with its step.
     pub(crate) order: Vec<String>,
-    /// What models were asked.
+    /// The calls of models.
     pub(crate) calls: Vec<StepCall>,
     pub(crate) assessment: Assessment,
     needs: Needs,
     /// How long the scorer may take.
     pub(crate) scoring_within: Duration,
-    /// Why there will be no score.
+    /// The reason why there will be no score.
     not_scored: Option<NotScored>,
-    /// What has passed over the network until the agent ended, as HAR, where the scorer needs it.
+    /// The traffic until the agent ended, as HAR, if the scorer needs it.
     traffic: Option<Vec<u8>>,
     /// WorkArena's instance, where the task is one of its.
     pub(crate) session: WorkArenaSession,
-    /// What the page gave as the goal.
+    /// The goal that the page gave.
     goal: Option<String>,
-    /// An agent has been asked something, so that it may have caused what comes.
+    /// Whether an agent was asked for a reply. From then on it may be the cause of a failure.
     pub(crate) agent_was_heard: bool,
-    /// Why pages crashed.
+    /// The reasons why pages crashed.
     pub(crate) crashes: Vec<String>,
-    /// The page has said that the episode is over.
+    /// Whether the page has reported the end of the episode.
     pub(crate) over: bool,
     answer: Option<String>,
     pub(crate) chat: Vec<Utterance>,
-    /// What the agent said last that was no answer.
+    /// The last message of the agent that was no answer.
     pub(crate) last_message: Option<String>,
 }
 
@@ -82,6 +84,7 @@ impl Trace {
             calls: Vec::new(),
             assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
+            // The longest, until the episode sets its own.
             scoring_within: deadline::of_episode(Duration::MAX),
             not_scored: None,
             traffic: None,
@@ -104,8 +107,7 @@ impl Trace {
         self.chat.push(Utterance { role, text: text.to_owned() });
     }
 
-    /// Something else is under way from now on. The step is told how long it took to ask the agent,
-    /// and to act.
+    /// Enters a phase, and records the duration of the last one in the current step.
     pub(crate) fn enter_step_phase(&mut self, phase: Phase) {
         let (ended, took) = self.watch.turn(phase);
         match ended {
@@ -115,13 +117,13 @@ impl Trace {
         }
     }
 
-    /// Something else is under way from now on, which is no part of a step.
+    /// Enters a phase that is no part of a step.
     pub(crate) fn enter_phase(&mut self, phase: Phase) {
         self.watch.turn(phase);
     }
 
-    /// Begins a step with what is seen; gives its number. The scorer sees the page at once,
-    /// whatever becomes of the action.
+    /// Begins a step with an observation. Returns its number. The scorer sees the page at once,
+    /// whether or not the action succeeds.
     pub(crate) async fn begin_step(&mut self, observation: &Observation) -> u32 {
         let number = self.last_number() + 1;
         self.steps.push(Step {
@@ -141,8 +143,8 @@ impl Trace {
         number
     }
 
-    /// Begins a step with nothing seen but an address, so long after the episode began. The scorer
-    /// sees that at once.
+    /// Begins a step with nothing but an address, at this time since the episode began. The scorer
+    /// sees it at once.
     pub(crate) async fn begin_step_at(&mut self, url: String, elapsed: Duration) {
         self.steps.push(Step {
             step: self.last_number() + 1,
@@ -154,8 +156,7 @@ impl Trace {
         self.score(None, None, None).await;
     }
 
-    /// Notes the element that the action was about, and shows it to the scorer on the page where it
-    /// was.
+    /// Notes the target of the action, and shows it to the scorer on the page where it was.
     pub(crate) async fn note_element(&mut self, acted: Option<ActionTarget>) {
         let shift =
             |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
@@ -170,8 +171,7 @@ impl Trace {
         step.element = element.or(step.element.take());
     }
 
-    /// Notes the places that an action names. On a picture of the whole page nobody knows where
-    /// they are.
+    /// Notes the coordinates of an action. On a picture of the whole page their place is unknown.
     pub(crate) fn note_points(&mut self, action: &Action) {
         if !self.whole_page {
             self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
@@ -203,7 +203,7 @@ impl Trace {
             .extend(environment.console().into_iter().map(|message| StepMessage { step, message }));
     }
 
-    /// Adds what has happened in the pages during this step, where that is kept.
+    /// Adds the events in the pages during this step, if they are kept.
     pub(crate) async fn take_order<E: Environment>(
         &mut self,
         environment: &mut E,
@@ -215,8 +215,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Writes what has passed over the network, where it is kept. What scorers open afterwards is
-    /// not the agent's.
+    /// Writes the traffic, if it is kept. Pages that scorers open afterwards are not the agent's.
     pub(crate) fn take_network<E: Environment>(
         &mut self,
         environment: &mut E,
@@ -229,7 +228,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Shows the scorer what has happened on the page of this step.
+    /// Shows the scorer the effect of an action on the page of this step.
     async fn score(&mut self, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
         let step = SeenStep {
@@ -242,12 +241,12 @@ impl Trace {
         self.observe(Some(step)).await;
     }
 
-    /// Shows the scorer a step, if there is one, and notes what the score has come to, where that
-    /// is known.
+    /// Shows the scorer a step, if there is one, and notes the score so far, if it is known.
     async fn observe(&mut self, step: Option<SeenStep>) {
         if self.not_scored.is_some() {
             return;
         }
+        // A copy goes to the scorer's thread, which may never come back.
         let mut assessment = self.assessment.clone();
         let work = move || {
             if let Some(step) = step {
@@ -267,7 +266,7 @@ impl Trace {
         }
     }
 
-    /// Lets the page begin the task; gives the goal.
+    /// Sets the task up in its page, and collects the first evidence. Returns the goal.
     pub(crate) async fn begin_task<E: Environment>(
         &mut self,
         environment: &mut E,
@@ -305,7 +304,7 @@ impl Trace {
         }
     }
 
-    /// Collects what the score depends on, as far as it is there at this moment.
+    /// Collects the evidence of this moment for the score, as far as it is available.
     pub(crate) async fn collect<E: Environment>(
         &mut self,
         moment: Moment,
@@ -331,7 +330,7 @@ impl Trace {
         Outcome::Answered
     }
 
-    /// The agent ends the episode. What it said last has to do for an answer.
+    /// Ends the episode because the agent has stopped. Its last message has to do for an answer.
     pub(crate) async fn stopped(&mut self) -> Outcome {
         match self.last_message.take() {
             Some(text) => self.answer_with(text).await,
@@ -339,12 +338,12 @@ impl Trace {
         }
     }
 
-    /// The agent says that the goal cannot be reached.
+    /// Notes the agent's report that the goal cannot be reached.
     pub(crate) async fn infeasible(&mut self) {
         self.observe(Some(SeenStep { infeasible: true, ..SeenStep::default() })).await;
     }
 
-    /// Scores what has happened and writes it down.
+    /// Scores the episode and writes the result.
     pub(crate) async fn conclude(
         &mut self,
         id: &EpisodeId,
@@ -355,6 +354,7 @@ impl Trace {
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
+        // A failure that has ended the episode comes before one of its scoring.
         let outcome = match (&self.not_scored, outcome.failure()) {
             (Some(why), None) => blame::of_no_score(why, suspect),
             _ => outcome,
@@ -378,13 +378,14 @@ impl Trace {
         for request in &self.requests {
             count(&mut record, request);
         }
+        // Last, because it covers the rest of the record.
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         log::ended(&record);
         Ok(record)
     }
 }
 
-/// A step as the scorer's thread has it.
+/// A step, owned, for the scorer's thread.
 #[derive(Debug, Default)]
 struct SeenStep {
     url: String,
@@ -423,7 +424,7 @@ fn count(record: &mut EpisodeRecord, Request { step, entry }: &Request) {
     }
 }
 
-/// Host and port of an absolute URL, or the text itself: a CONNECT names them alone.
+/// Returns host and port of an absolute URL, or the text itself: a CONNECT names them alone.
 fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);

@@ -1,11 +1,11 @@
-//! A language model as the judge of what rules leave open.
+//! Asks a language model to judge criteria that rules leave open.
 
 use llm_client::{Chat, Message, Model, Role, Sampling};
 use parking_lot::Mutex;
 use results::ModelUsage;
 use scoring::judge::{Judge, Prompt};
 
-/// A judge, and what it has taken so far.
+/// A judge, and its usage so far.
 pub(crate) struct JudgeModel<'a> {
     model: &'a Model,
     spent: Mutex<Option<ModelUsage>>,
@@ -16,7 +16,7 @@ impl JudgeModel<'_> {
         JudgeModel { model, spent: Mutex::default() }
     }
 
-    /// What it has taken so far; nothing where it was not asked.
+    /// Returns its usage so far; none if it was not called.
     pub(crate) fn usage(&self) -> Option<ModelUsage> {
         self.spent.lock().clone()
     }
@@ -47,6 +47,8 @@ impl Judge for JudgeModel<'_> {
         let said = match self.model.ask(&chat).await {
             Ok(said) => said,
             Err(error) => {
+                // A reply that is not in the cassette was never asked for, so there is no call to
+                // count.
                 if !matches!(error, llm_client::Error::NotRecorded { .. }) {
                     let cost = self.model.price.map(|_| 0.0);
                     let one = ModelUsage::one(

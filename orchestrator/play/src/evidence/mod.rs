@@ -25,20 +25,20 @@ use crate::environment::{Environment, EnvironmentError, NotActed};
 use crate::evidence::servicenow::ServiceNow;
 use crate::evidence::workarena_session::WorkArenaSession;
 
-/// What an episode's rules may ask.
+/// The evidence of an episode, as the trait `Evidence` of rules.
 pub(crate) struct EpisodeEvidence<'a, E> {
     pub(crate) environment: &'a mut E,
     pub(crate) session: &'a WorkArenaSession,
-    /// What passed over the network until the agent ended, as HAR.
+    /// The traffic until the agent ended, as HAR.
     pub(crate) traffic: Option<&'a [u8]>,
-    /// What the agent said last that was no answer.
+    /// The last message of the agent that was no answer.
     pub(crate) last_message: Option<&'a str>,
-    /// What the task has told beforehand that it needs.
+    /// The requirements that the task has declared beforehand.
     pub(crate) requirements: &'a [Requirement<'a>],
 }
 
-/// Refuses what the task has not told beforehand: nobody has agreed to it, and no digest or pack
-/// knows it.
+/// Refuses a requirement that the task has not declared: nobody has agreed to it, and no digest or
+/// pack has it.
 fn check_told(told: &[Requirement<'_>], wanted: Requirement<'_>) -> Result<(), EnvironmentError> {
     if told.contains(&wanted) {
         return Ok(());
@@ -48,7 +48,7 @@ fn check_told(told: &[Requirement<'_>], wanted: Requirement<'_>) -> Result<(), E
 }
 
 impl<E: Environment> EpisodeEvidence<'_, E> {
-    /// Acts and lets the page come to rest. What a page does not allow is no error.
+    /// Performs an action and lets the page settle. A refusal by the page is no error.
     async fn act(&mut self, action: Action) -> Result<(), EnvironmentError> {
         match self.environment.act(&action).await {
             Ok(_) => {}

@@ -26,29 +26,29 @@ use tokio::time::timeout;
 use crate::Options;
 use crate::confinement::{FoundHelper, scorer_plan};
 
-/// How much of the end of what a program writes is kept.
+/// The number of bytes that are kept of the end of a program's output.
 const KEPT: usize = 1 << 20;
-/// How much of its standard error an error quotes.
+/// The number of bytes of its standard error that a message quotes.
 const QUOTED: usize = 400;
-/// How long is waited for the rest of what it wrote, once it has ended.
+/// The time limit for reading the rest of its output, once it has ended.
 const REST: Duration = Duration::from_secs(2);
 
-/// How programs are started; found out once.
+/// Starts the programs of scorers. The helper for that is looked for once.
 #[derive(Debug, Clone)]
 pub(crate) struct ScorerPrograms {
     options: Arc<Options>,
     helper: FoundHelper,
 }
 
-/// What a program is told, and asks.
+/// The context of a program: values that it gets, and the gateway that answers it.
 pub(crate) struct ProgramContext<'a> {
     /// The address of the episode's first site.
     pub(crate) url: &'a str,
-    /// What the agent answered.
+    /// The agent's answer.
     pub(crate) answer: Option<&'a str>,
     /// Answers for the sites.
     pub(crate) gateway: &'a Gateway,
-    /// What a client of the gateway has to trust, as PEM.
+    /// The certificate that a client of the gateway has to trust, as PEM.
     pub(crate) certificate: &'a str,
 }
 
@@ -57,7 +57,7 @@ impl ScorerPrograms {
         ScorerPrograms { options: Arc::new(options.clone()), helper: FoundHelper::default() }
     }
 
-    /// Runs a program to its end; what it has decided, or why it has not.
+    /// Runs a program to its end. Returns its decision, or the reason why there is none.
     pub(crate) async fn decide(
         &self,
         check: &ProgramCheck,
@@ -115,12 +115,12 @@ impl ScorerPrograms {
     }
 }
 
-/// What the machine has not done for a program.
+/// Returns the error of a machine that could not run a program.
 fn unable(doing: &str, error: &std::io::Error) -> Undecided {
     Undecided::Unable(format!("failed to {doing}: {error}"))
 }
 
-/// What a program sees besides its proxy.
+/// Returns the variables of a program besides those of its proxy.
 fn variables(
     ca: &Path,
     context: &ProgramContext<'_>,
@@ -135,7 +135,8 @@ fn variables(
     all
 }
 
-/// A proxy on the machine's loopback for who knows its whole URL, until the entrance is dropped.
+/// Listens on the machine's loopback. The proxy serves whoever knows its whole URL, until the
+/// entrance is dropped.
 fn listen_with_key(gateway: &Gateway) -> std::io::Result<(Proxy, Entrance)> {
     let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
@@ -144,7 +145,7 @@ fn listen_with_key(gateway: &Gateway) -> std::io::Result<(Proxy, Entrance)> {
     Ok((proxy, gateway.door().serve(listener, Admission::Key(key))?))
 }
 
-/// What a program has left.
+/// The output of a program.
 struct Ran {
     code: Option<i32>,
     signal: Option<i32>,
@@ -152,7 +153,7 @@ struct Ran {
     stderr: String,
 }
 
-/// Waits for its end, for so long, and kills what is left of it.
+/// Waits for the program's end, up to the limit, and kills whatever of it is left.
 async fn watch(
     command: std::process::Command,
     confined: &Confined,
@@ -192,7 +193,7 @@ async fn watch(
     }
 }
 
-/// The last words of a text, from the beginning of a line where that is near.
+/// Returns the end of a text, from the beginning of a line if there is one near.
 fn quoted(text: &str) -> &str {
     let text = text.trim();
     let mut start = text.len().saturating_sub(QUOTED);
@@ -206,7 +207,7 @@ fn quoted(text: &str) -> &str {
     }
 }
 
-/// The end of what somebody writes.
+/// The end of an output.
 #[derive(Clone, Default)]
 struct Tail(Arc<Mutex<Vec<u8>>>);
 
@@ -234,7 +235,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of a shell script.
+    /// Runs a shell script and returns its output.
     async fn ran(script: &str, within: Duration) -> Result<Ran, Undecided> {
         let confined = Confined::default();
         let mut command = confined.command("sh");

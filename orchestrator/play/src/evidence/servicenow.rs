@@ -1,4 +1,4 @@
-//! Tables of a ServiceNow instance, by its table API.
+//! Reads and writes tables of a ServiceNow instance, by its table API.
 
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -8,29 +8,30 @@ use sites::{ApiClient, ApiResponse};
 
 use crate::environment::EnvironmentError;
 
-/// What need not be encoded in a path or a query.
+/// The characters that are not encoded in a path or a query.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-');
 
 const DOING: &str = "use the tables of an instance";
 
-/// An instance that is a site of the world, as the account of its manifest that may do everything.
+/// An instance that is a site of the world. Calls use the administrator's account of its manifest.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceNow {
     caller: ApiClient,
 }
 
 impl ServiceNow {
-    /// By a caller of the site.
+    /// Uses a client of the site.
     pub(crate) fn new(caller: ApiClient) -> ServiceNow {
         ServiceNow { caller }
     }
 
-    /// Where browsers find it.
+    /// The address of the instance for browsers.
     pub(crate) fn address(&self) -> &str {
         self.caller.address()
     }
 
-    /// Asks; an answer that is no success is an error, but for the status 404, which is nothing.
+    /// Sends a request. A response without success is an error, but for the status 404, which is
+    /// `None`.
     async fn ask(
         &self,
         method: Method,

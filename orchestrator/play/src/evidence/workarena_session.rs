@@ -22,7 +22,7 @@ use crate::environment::{Environment, EnvironmentError};
 use crate::evidence::EpisodeEvidence;
 use crate::evidence::servicenow::ServiceNow;
 
-/// A place for the session of one episode; empty where its task is none of WorkArena.
+/// The session of one episode; empty if its task is none of WorkArena's.
 #[derive(Clone, Default)]
 pub struct WorkArenaSession(Arc<Mutex<Option<OpenSession>>>);
 
@@ -69,12 +69,13 @@ impl WorkArenaSession {
         Ok(())
     }
 
-    /// The instance and what was made there for the task; nothing where no task is set up.
+    /// Returns the instance with everything that was made there for the task; none if no task is
+    /// set up.
     pub(crate) async fn instance(&self) -> Option<Session<ServiceNow>> {
         self.0.lock().await.as_ref().map(|open| open.session.clone())
     }
 
-    /// Removes what was made on the instance. What cannot be removed is told and changes no result.
+    /// Removes everything that was made on the instance. A failure is logged and changes no result.
     pub async fn teardown(&self) {
         let Some(OpenSession { config, session }) = self.0.lock().await.take() else { return };
         let Session { mut visit, mut tables } = session;
@@ -92,7 +93,7 @@ fn failure(failure: Failure<EnvironmentError>) -> EnvironmentError {
     }
 }
 
-/// What a task's user is called follows from the task.
+/// Returns a seed for the name of the task's user, so that the name follows from the task.
 fn seed(task: &Task) -> u64 {
     Sha256::digest(&task.id).iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte))
 }

@@ -1,15 +1,15 @@
-//! Saved attempts of several systems at the tasks of a benchmark, put together.
+//! Joins saved attempts of several systems at the tasks of a benchmark.
 
 use tasks::saved::{SavedAttempt, read_saved};
 use tasks::{AttemptFallback, Task};
 
-/// What is scored.
+/// The attempts to score.
 #[derive(Debug)]
 pub struct ChosenAttempts {
     /// The attempts. An attempt of the first system without an answer has that of the first one
     /// after it that has one.
     pub attempts: Vec<SavedAttempt>,
-    /// How many answers each system gave; nothing where there is one system.
+    /// The number of answers of each system; empty if there is one system.
     pub answers: Vec<usize>,
     /// The tasks that are scored.
     pub tasks: Vec<Task>,
@@ -17,7 +17,7 @@ pub struct ChosenAttempts {
     pub missing: Vec<String>,
 }
 
-/// Puts the attempts of systems together, the first of which is the one that is scored. With `all`,
+/// Joins the attempts of several systems. The first system is the one that is scored. With `all`,
 /// tasks without an attempt count as attempts without a result; otherwise they are left out.
 pub fn choose_attempts(
     tasks: &[Task],

@@ -1,4 +1,4 @@
-//! TurkingBench: what somebody put into fields, against what workers did.
+//! Scores saved fields of TurkingBench against the answers of workers.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,7 +13,7 @@ use tasks::import::turkingbench::{PASSED, PageHost, forms, kinds, no_task};
 use thiserror::Error;
 use turkingbench::{Batch, Folder, Split};
 
-/// Why saved fields cannot be scored.
+/// An error in scoring saved fields.
 #[derive(Debug, Error)]
 pub enum FieldsError {
     /// The file cannot be read.
@@ -24,7 +24,7 @@ pub enum FieldsError {
     Line {
         /// Its number, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The problem with the line.
         source: LineError,
     },
     /// It has no line.
@@ -32,7 +32,7 @@ pub enum FieldsError {
     Empty,
 }
 
-/// What is wrong with a line of saved fields.
+/// The problem with a line of saved fields.
 #[derive(Debug, Error)]
 pub enum LineError {
     /// It is not in the form of such lines.
@@ -49,7 +49,7 @@ pub enum LineError {
     NoRow {
         /// The task.
         task: String,
-        /// How many it has.
+        /// The number of its instances.
         instances: usize,
         /// The number of the one that is named.
         row: usize,
@@ -71,7 +71,7 @@ pub struct UnscoredLine<'a> {
     pub number: usize,
     /// The name of its task.
     pub task: &'a str,
-    /// What the scorer says.
+    /// The scorer's exception.
     pub error: &'a ScoreError,
 }
 
@@ -84,7 +84,7 @@ struct Prediction {
     fields: BTreeMap<String, Option<FieldEntry>>,
 }
 
-/// What is in a field.
+/// The content of a field.
 #[derive(Clone, Deserialize)]
 #[serde(untagged)]
 enum FieldEntry {
@@ -99,7 +99,7 @@ enum Value {
     Ticked(Vec<String>),
 }
 
-/// A task as it can be scored.
+/// A task with everything that its scoring needs.
 struct ScorableTask {
     name: String,
     template: String,
@@ -110,7 +110,7 @@ struct ScorableTask {
 /// The scores of saved fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FieldScores {
-    /// How many were scored.
+    /// The number of instances that were scored.
     pub instances: usize,
     /// Lines at which the published scorer raises an exception.
     pub unscored: usize,
@@ -129,7 +129,7 @@ pub struct FieldScores {
 pub struct TaskScores {
     /// Its name.
     pub task: String,
-    /// How many of its instances were scored.
+    /// The number of its instances that were scored.
     pub instances: usize,
     /// Instances in which no field counts.
     pub without_fields: usize,
@@ -139,16 +139,17 @@ pub struct TaskScores {
     pub types: BTreeMap<String, Means>,
 }
 
-/// A mean, and over how many.
+/// A mean, with the number of its values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Means {
     /// The mean.
     pub score: f64,
-    /// How many there are.
+    /// The number of values.
     pub count: usize,
 }
 
-/// Scores the lines of a file. Lines without a score are told, counted and left out of the means.
+/// Scores the lines of a file. Lines without a score are reported, counted, and left out of the
+/// means.
 ///
 /// # Errors
 /// When the file cannot be read, or a line is not one of it.
@@ -180,7 +181,7 @@ pub fn score_fields(
     Ok(FieldScores { unscored, ..report(&marked, folder) })
 }
 
-/// The task of a line, and the scores of its fields.
+/// Returns the task of a line, and the scores of its fields.
 fn score_line(
     line: &str,
     folder: &Folder,
@@ -209,7 +210,7 @@ fn load_task(folder: &Folder, name: &str) -> Result<ScorableTask, LineError> {
     Ok(ScorableTask { name: task.name.clone(), forms, template, batch })
 }
 
-/// What a form holds by a prediction.
+/// Returns the state of a form that a prediction has filled in.
 fn form_state(
     form: &Form,
     kinds: &BTreeMap<String, String>,

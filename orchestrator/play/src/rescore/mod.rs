@@ -1,5 +1,4 @@
-//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a
-//! run.
+//! Scores attempts that were saved elsewhere, and the episodes of a run, without playing anything.
 
 mod attempts;
 mod fields;
@@ -77,8 +76,8 @@ async fn episode(
     record
 }
 
-/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an
-/// error stays one.
+/// Scores the episodes of a run again, by the rules of a suite that has its tasks. An episode that
+/// ended in an error stays one.
 ///
 /// # Errors
 /// When the run cannot be read or written, or the suite lacks one of its tasks.
@@ -92,6 +91,7 @@ pub async fn score_again(
     run.rewrite(&RunRecord { scoring_mode, ..run.run()? })?;
     for mut record in run.episodes()? {
         let outcome = match &record.outcome {
+            // Only the score of these was missing, which other rules may give.
             Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => match record.answer {
                 Some(_) => Outcome::Answered,
                 None => Outcome::Stopped,

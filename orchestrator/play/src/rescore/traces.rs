@@ -10,17 +10,17 @@ use scoring::webarena_verified::{
 use serde::Serialize;
 use thiserror::Error;
 
-/// Why the folders of a run cannot be scored.
+/// An error in scoring the folders of a run.
 #[derive(Debug, Error)]
 pub enum TracesError {
     /// A file or folder cannot be read.
     #[error("{doing}: {path}: {source}")]
     Read {
-        /// What it was read for.
+        /// The reason for reading it, as a verb, for the message.
         doing: &'static str,
         /// The file or folder.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// A file is no configuration.
@@ -28,7 +28,7 @@ pub enum TracesError {
     Config {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The cause, with its place in the file.
         source: serde_json::Error,
     },
     /// A file has no tasks of the benchmark.
@@ -36,13 +36,13 @@ pub enum TracesError {
     Dataset {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: DatasetError,
     },
     /// An entry of the run's folder cannot be read.
     #[error("read the run: {source}")]
     Entry {
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// A folder of the run has the name of no task.
@@ -66,13 +66,13 @@ pub enum TracesError {
 /// The scores of a run.
 #[derive(Debug, Default, Serialize)]
 pub struct TraceScores {
-    /// How many tasks were scored.
+    /// The number of tasks that were scored.
     pub tasks: usize,
-    /// How many of them succeeded.
+    /// The number of those that succeeded.
     pub success: usize,
-    /// How many failed.
+    /// The number of those that failed.
     pub failure: usize,
-    /// How many could not be judged.
+    /// The number of those that could not be judged.
     pub error: usize,
     /// Folders of tasks that lack a file.
     pub skipped: Vec<i64>,
@@ -109,7 +109,7 @@ pub fn score_traces(
     Ok(scores)
 }
 
-/// The score of one folder; none if it lacks a file.
+/// Returns the score of one folder; none if it lacks a file.
 fn score_folder(
     task: &Task,
     folder: &Utf8Path,
@@ -142,7 +142,7 @@ impl TraceScores {
     }
 }
 
-/// In order of the tasks.
+/// Returns the folders of tasks with their numbers, in the order of the tasks.
 fn folders(runs: &Utf8Path) -> Result<Vec<(i64, Utf8PathBuf)>, TracesError> {
     let entries = runs.read_dir_utf8().map_err(cannot_read("read the run", runs))?;
     let mut folders = Vec::new();

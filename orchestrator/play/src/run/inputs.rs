@@ -1,4 +1,4 @@
-//! What a run is played from, for `inputs.json`.
+//! Collects the files from which a run is played, for `inputs.json`.
 
 use agents::AgentSpec;
 use camino::Utf8PathBuf;
@@ -7,7 +7,7 @@ use tasks::Suite;
 
 use crate::{Limits, Options};
 
-/// The inputs of a run that begins now.
+/// Returns the inputs of a run that begins now.
 pub(crate) fn of(suite: &Suite, agent: &AgentSpec, options: &Options) -> RunInputs {
     let here =
         std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
@@ -30,7 +30,7 @@ pub(crate) fn of(suite: &Suite, agent: &AgentSpec, options: &Options) -> RunInpu
     }
 }
 
-/// The time limits, if they are not the usual ones.
+/// Returns the time limits, if they are not the default.
 fn time_limits(limits: &Limits) -> Option<TimeLimits> {
     let in_millis = |limits: &Limits| TimeLimits {
         episode_ms: millis(limits.episode),

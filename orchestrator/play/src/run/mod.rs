@@ -32,12 +32,12 @@ use crate::world::running_sites::{self, RunningSites};
 use crate::world::start_pages;
 use crate::{Error, Event, Options, Progress};
 
-/// How long an environment may take to end.
+/// The time limit for an environment to end.
 const CLOSE_WITHIN: Duration = Duration::from_secs(20);
 
-/// Runs a suite in Chromium, in the world that the suite describes. Cancelling `interrupt` puts the
-/// episodes under way down as if they had never begun; the summary is then not complete, and the
-/// run can be resumed.
+/// Runs a suite in Chromium, in the world that the suite describes. If `interrupt` is cancelled,
+/// the episodes under way count as never begun; the summary is then not complete, and the run can
+/// be resumed.
 ///
 /// # Errors
 /// When the world cannot be brought up at all, or results cannot be written. What goes wrong within
@@ -56,13 +56,14 @@ pub async fn run(
     let own = own_tasks(tasks, options);
     let running = running_sites::open(suite, &own, options, &interrupt, &progress).await?;
     let outcome = run_with(running.as_ref(), suite, agent, options, interrupt, progress).await;
+    // Also after an error: containers outlive this process.
     if let Some(running) = running {
         running_sites::stop(&running.town).await;
     }
     outcome
 }
 
-/// An agent that plays what tasks have written down, where none of them has it.
+/// Returns an error if the agent replays what tasks have written down, and none of them has it.
 pub(crate) fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
     let lacking = tasks.iter().map(|task| agent.missing_for(task)).collect::<Option<Vec<_>>>()?;
     let source = lacking.into_iter().next()?;
@@ -90,21 +91,22 @@ async fn run_with(
     run_in(machine, bring_up, suite, agent, options, interrupt, progress).await
 }
 
-/// What a run knows of the machine that plays it.
+/// The facts about the machine that plays a run.
 #[derive(Debug, Clone, Default)]
 pub struct HostFacts {
-    /// The version of Chromium, to be written down.
+    /// The version of Chromium, for the record.
     pub chromium: Option<String>,
-    /// How far programs are confined, to be written down; absent where there are none.
+    /// The confinement of programs, for the record; absent if there are no programs.
     pub confinement: Option<Confinement>,
-    /// Ids of the images of sites, to be written down.
+    /// The ids of the images of sites, for the record.
     pub images: BTreeMap<String, String>,
-    /// How many episodes may have each at once; those that are not there, any number.
+    /// The number of episodes that may use each site at once. Sites without a number are not
+    /// limited.
     pub instances: BTreeMap<String, usize>,
 }
 
 impl HostFacts {
-    /// This machine. In a window, another browser shows the pages.
+    /// Returns the facts about this machine. In a window, another browser shows the pages.
     ///
     /// # Errors
     /// When the engine does not tell the images of sites.
@@ -118,12 +120,12 @@ impl HostFacts {
     }
 }
 
-/// The version of Chromium. What is missing is named by who starts it.
+/// Returns the version of Chromium. A missing browser is reported later, when a worker starts it.
 fn chromium_version(headed: bool) -> Result<Option<String>, Error> {
     Ok(browser::Programs::find().ok().and_then(|programs| programs.version(headed).ok()))
 }
 
-/// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
+/// Runs a suite in environments of any kind. `bring_up` makes one for the worker of that number.
 ///
 /// # Errors
 /// As [`run`].
@@ -196,7 +198,7 @@ pub async fn close<E: Environment>(environment: E) {
     }
 }
 
-/// The tasks of a suite that are asked for, with the actions that they may have.
+/// Returns the selected tasks of a suite, with their limits of actions.
 ///
 /// # Errors
 /// When a task that is asked for is not in the suite.
@@ -213,6 +215,7 @@ pub(crate) fn open_folder(
     options: &Options,
     machine: &HostFacts,
 ) -> Result<RunFolder, Error> {
+    // Agents of papers have a notation of their own, whatever the options say.
     let ActionFormat { dialect, multiaction } = agent.action_format(options.action_format());
     let mut digests = Digests::default();
     let record =
@@ -239,7 +242,7 @@ pub(crate) fn open_folder(
     Ok(folder)
 }
 
-/// What is written down of a run before it begins.
+/// Returns the record of a run, which is written before it begins.
 ///
 /// # Errors
 /// When a file of the world cannot be read for its digest.
@@ -264,7 +267,7 @@ pub fn record(
     })
 }
 
-/// Those of the selected tasks that are played here: all, or those of a part.
+/// Returns the selected tasks that are played here: all, or those of a part.
 fn own_tasks(tasks: Vec<Task>, options: &Options) -> Vec<Task> {
     let ids: BTreeSet<&str> =
         options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
@@ -281,7 +284,7 @@ fn own_tasks(tasks: Vec<Task>, options: &Options) -> Vec<Task> {
         .collect()
 }
 
-/// Tasks, as far as results need them.
+/// Returns the records of tasks for the results.
 pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
     let record = |task: &Task| TaskRecord {
         id: task.id.clone(),
@@ -293,7 +296,7 @@ pub(crate) fn task_records(tasks: &[Task]) -> Vec<TaskRecord> {
     tasks.iter().map(record).collect()
 }
 
-/// The folder of the results: the one that was asked for, or `runs/<suite>-<agent>-<UTC time>`.
+/// Returns the folder of the results: the given one, or `runs/<suite>-<agent>-<UTC time>`.
 pub fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp) -> Utf8PathBuf {
     if let Some(path) = &options.out {
         return path.clone();
@@ -303,7 +306,8 @@ pub fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp) -> Utf
     Utf8PathBuf::from(format!("runs/{suite}-{agent}-{}", now.strftime("%Y%m%dT%H%M%SZ")))
 }
 
-/// What is still to be played, repeat after repeat, and how many episodes are there already.
+/// Returns the episodes that are still to be played, repeat after repeat, and the number of those
+/// that are there already.
 pub(crate) fn plan(
     folder: &RunFolder,
     retry_errors: bool,

@@ -10,8 +10,8 @@ use tasks::{Suite, Task};
 use crate::run::{self, HostFacts};
 use crate::{Error, Options};
 
-/// Begins a run in its folder, or goes on with the one that is there, without playing anything.
-/// Others cannot add to it as long as the folder is held.
+/// Begins a run in its folder, or resumes the one that is there, without playing anything. No other
+/// process can add to it while the folder is held.
 ///
 /// # Errors
 /// As [`run()`](crate::run()), before it plays.
@@ -24,8 +24,8 @@ pub fn begin(suite: &Suite, agent: &AgentSpec, options: &Options) -> Result<RunF
     run::open_folder(suite, &tasks, agent, options, &HostFacts::default())
 }
 
-/// The episodes that are still to be played; with `retry_errors` also those that ended in an error.
-/// And how many are there already.
+/// Returns the episodes that are still to be played, and the number of those that are there. With
+/// `retry_errors`, those that ended in an error are played again.
 ///
 /// # Errors
 /// When the run cannot be read.
@@ -34,12 +34,12 @@ pub fn remaining(run: &RunFolder, retry_errors: bool) -> Result<(Vec<EpisodeId>,
     Ok((queue.into(), done))
 }
 
-/// The folder of a run that begins now: the one that is named, or one below `runs`.
+/// Returns the folder of a run that begins now: the given one, or one below `runs`.
 pub fn folder_of(suite: &Suite, agent: &AgentSpec, options: &Options) -> Utf8PathBuf {
     run::out(suite, &agent.slug(), options, Timestamp::now())
 }
 
-/// The tasks that a run with these options is about.
+/// Returns the tasks of a run with these options.
 ///
 /// # Errors
 /// When one of them is not in the suite.

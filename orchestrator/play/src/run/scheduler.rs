@@ -1,4 +1,4 @@
-//! Which episode is played next, so that none waits for an instance of a site.
+//! Chooses the episode that is played next, so that none waits for an instance of a site.
 //!
 //! A worker takes the first episode whose sites are all free; the order in which episodes are
 //! played has no part in what they come to.
@@ -14,14 +14,14 @@ pub(crate) struct Queue {
     inner: Mutex<Inner>,
     /// An episode has ended.
     freed: Notify,
-    /// How many episodes may have a site at once; those that are not there, any number.
+    /// The number of episodes that may use a site at once. Sites without a number are not limited.
     instances: BTreeMap<String, usize>,
     workers: usize,
 }
 
 struct Inner {
     waiting: VecDeque<EpisodeId>,
-    /// How many episodes have each site now.
+    /// The number of episodes that use each site now.
     busy: BTreeMap<String, usize>,
 }
 
@@ -35,13 +35,15 @@ impl Queue {
         Queue { inner, freed: Notify::new(), instances, workers }
     }
 
-    /// The first episode whose sites are free, which it has until the job is dropped; nothing when
-    /// none is left. `sites` says what a task needs.
+    /// Returns the first episode whose sites are free. They are taken until the job is dropped.
+    /// None when no episode is left. `sites` returns the sites of a task.
     pub(crate) async fn next<'a>(
         &'a self,
         sites: impl Fn(&EpisodeId) -> &'a [String],
     ) -> Option<Job<'a>> {
         loop {
+            // Made before the look at the queue, so that a job that ends in between still wakes
+            // this one.
             let freed = self.freed.notified();
             {
                 let mut inner = self.inner.lock();
@@ -79,7 +81,7 @@ impl Queue {
     }
 }
 
-/// An episode that is played now, and has its sites for itself.
+/// An episode under way, which holds its sites.
 pub(crate) struct Job<'a> {
     queue: &'a Queue,
     pub(crate) id: EpisodeId,
@@ -87,8 +89,8 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon
-    /// as they are not needed.
+    /// Returns whether somebody may wait for one of its sites, so that they have to be handed back
+    /// as soon as they are not needed.
     pub(crate) fn is_waited_for(&self) -> bool {
         let Queue { instances, workers, .. } = self.queue;
         self.sites

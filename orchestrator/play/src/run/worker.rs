@@ -18,30 +18,30 @@ use crate::run::close;
 use crate::run::scheduler::{Job, Queue};
 use crate::{Error, Event, Options, Progress};
 
-/// A worker whose environment does not come up this often in a row ends the run: the machine is at
+/// The number of failures in a row to bring up an environment that ends the run: the machine is at
 /// fault and not an episode.
 const WORLD_FAILURES: u32 = 3;
 
-/// What the workers of a run share.
+/// The state that the workers of a run share.
 pub(super) struct RunState {
     pub(super) tasks: Vec<Task>,
     pub(super) agent: AgentSpec,
-    /// How those of the agent are started.
+    /// Starts the programs of the agent.
     pub(super) programs: Option<Programs>,
     pub(super) options: Options,
     pub(super) folder: RunFolder,
     pub(super) seed: u64,
     pub(super) queue: Queue,
-    /// Episodes of now that ended in one.
+    /// The number of episodes of this process that ended in an error.
     pub(super) errors: AtomicUsize,
-    /// What models and judges have cost so far, in US dollars.
+    /// The cost of models and judges so far, in US dollars.
     pub(super) cost: Mutex<f64>,
     pub(super) interrupt: CancellationToken,
     pub(super) progress: Progress,
 }
 
 impl RunState {
-    /// The next episode; nothing when none is left, or none shall be begun any more.
+    /// Returns the next episode; none if no episode is left, or a limit of the run was reached.
     async fn next(&self) -> Option<Job<'_>> {
         let sites =
             |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
@@ -98,6 +98,7 @@ where
                 }
                 Err(source) => {
                     failures += 1;
+                    // A world that has never started fails for every episode.
                     if !played_any || failures == WORLD_FAILURES {
                         return Err(Error::World { source });
                     }
@@ -122,6 +123,7 @@ where
             () = shared.interrupt.cancelled() => None,
             played = attempt(worker, &shared, current, id, task, &folder, &session) => Some(played),
         };
+        // Also after an interrupt: what the session made on its server would stay there.
         session.teardown().await;
         let played = played.transpose()?;
         let Some(played) = played else {
@@ -223,7 +225,7 @@ async fn keep(
     Ok(())
 }
 
-/// What an episode has cost, as far as prices are known.
+/// Returns the cost of an episode, in US dollars, as far as prices are known.
 pub(super) fn cost(record: &EpisodeRecord) -> f64 {
     let spent = [&record.models, &record.judging];
     spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()

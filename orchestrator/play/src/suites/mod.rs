@@ -1,5 +1,5 @@
-//! Suites as they are named: a folder, with or without a version, whose world may take its time
-//! from its first snapshot.
+//! Loads suites as the command line names them: a folder, with or without a version. A suite's
+//! world may take its time from its first snapshot.
 
 pub mod scaffold;
 
@@ -9,7 +9,7 @@ use snapshots::Archive;
 use snapshots::collection::files_of;
 use tasks::{Suite, Task};
 
-/// Why a suite cannot be loaded.
+/// An error in loading a suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// There is no such folder.
@@ -17,13 +17,13 @@ pub enum SuiteError {
     NotThere {
         /// The folder.
         folder: Utf8PathBuf,
-        /// The one that may have been meant, in brackets.
+        /// The name that may have been meant, in brackets.
         meant: String,
     },
     /// It cannot be read.
     #[error("load the suite: {source}")]
     Load {
-        /// Why.
+        /// The cause.
         source: tasks::Error,
     },
     /// It has no snapshots of that version.
@@ -33,16 +33,16 @@ pub enum SuiteError {
         folder: Utf8PathBuf,
         /// The version.
         version: String,
-        /// Those that there are.
+        /// The versions that exist.
         there: String,
     },
-    /// Its world has no time, and nothing to take one from.
+    /// Its world has no time, and there is no snapshot to take one from.
     #[error(
         "load the suite: its world has no `clock`, and no snapshot to take the time from; write one, such as \
          2026-03-14T09:00:00Z"
     )]
     NoTime,
-    /// Its world has no time, and its first snapshot none either.
+    /// Its world has no time, and neither has its first snapshot.
     #[error(
         "load the suite: its world has no `clock`, and {snapshot} holds nothing with a time; write one, such as \
          2026-03-14T09:00:00Z"
@@ -51,7 +51,7 @@ pub enum SuiteError {
         /// The snapshot.
         snapshot: Utf8PathBuf,
     },
-    /// Its tasks are played in no snapshot.
+    /// Its tasks have no snapshots.
     #[error("look at the snapshots of {folder}: it has none; record them with `{record}`")]
     NoSnapshots {
         /// The suite.
@@ -59,7 +59,7 @@ pub enum SuiteError {
         /// The command that records them.
         record: String,
     },
-    /// No version of a snapshot is there.
+    /// The snapshot exists in no version.
     #[error("open {path}: no version of it is there; record one with `{record}`")]
     Unrecorded {
         /// The snapshot, with the place of its date.
@@ -70,7 +70,7 @@ pub enum SuiteError {
     /// Its first snapshot cannot be read.
     #[error("load the suite: {source}")]
     Snapshot {
-        /// Why.
+        /// The cause.
         source: snapshots::Error,
     },
 }
@@ -85,11 +85,12 @@ pub fn load(folder: &Utf8Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-/// Reads a suite without looking into its snapshots, which may be at an address of somebody else.
+/// Reads a suite without opening its snapshots, which may be at an address of somebody else.
 ///
 /// # Errors
 /// As [`load`].
 pub fn load_undated(folder: &Utf8Path) -> Result<Suite, SuiteError> {
+    // `FOLDER@VERSION` is no folder.
     let is_there = folder.exists() || folder.as_str().contains('@');
     if !is_there {
         let meant = other_suite(folder).unwrap_or_default();
@@ -105,7 +106,7 @@ pub fn load_undated(folder: &Utf8Path) -> Result<Suite, SuiteError> {
     Ok(suite)
 }
 
-/// Takes the time of a world that names none from its first snapshot.
+/// Sets the time of a world that has none to that of its first snapshot.
 ///
 /// # Errors
 /// When that has none.
@@ -116,7 +117,7 @@ pub fn date(suite: &mut Suite) -> Result<(), SuiteError> {
     Ok(())
 }
 
-/// The time of a world that names none: that of its first snapshot.
+/// Returns the time for a world that has none: that of its first snapshot.
 ///
 /// # Errors
 /// When there is none, or it has no time.
@@ -128,7 +129,7 @@ pub fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, SuiteError> {
     }
 }
 
-/// The time of the first recording in a file or a collection.
+/// Returns the time of the first recording in a file or a collection.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -138,7 +139,7 @@ pub fn recorded_at(snapshot: &Utf8Path) -> Result<Option<snapshots::Timestamp>, 
     Ok(times.collect::<Result<Vec<_>, snapshots::Error>>()?.into_iter().flatten().min())
 }
 
-/// The snapshots that these tasks are played in.
+/// Returns the snapshots in which these tasks are played.
 ///
 /// # Errors
 /// When there are none, or no version of them.
@@ -162,7 +163,7 @@ pub fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, 
     }
 }
 
-/// The snapshots of a suite's world and of all of its tasks.
+/// Returns the snapshots of a suite's world and of all of its tasks.
 pub fn all_snapshots(suite: &Suite) -> Vec<Utf8PathBuf> {
     let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
     let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
@@ -171,7 +172,8 @@ pub fn all_snapshots(suite: &Suite) -> Vec<Utf8PathBuf> {
     files
 }
 
-/// The suite beside a folder that is not there that may have been meant, as an error proposes it.
+/// Returns a suite with a similar name beside a folder that does not exist, as an error proposes
+/// it.
 fn other_suite(folder: &Utf8Path) -> Option<String> {
     let beside =
         folder.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));

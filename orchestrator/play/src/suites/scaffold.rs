@@ -1,4 +1,4 @@
-//! The first task of a new suite, by the recordings or sites that are its world.
+//! Writes the first task of a new suite, by the recordings or sites that are its world.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use sites::Site;
@@ -7,13 +7,13 @@ use snapshots::index::ReplaySet;
 use tasks::scaffold::{Scaffold, quoted};
 use url::Url;
 
-/// Why a world has no first task.
+/// An error in writing the first task of a suite.
 #[derive(Debug, thiserror::Error)]
 #[error("{doing}")]
 pub struct ScaffoldError {
-    /// What was being done.
+    /// The action that failed, as a verb.
     doing: String,
-    /// What is wrong.
+    /// The cause.
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
@@ -25,7 +25,7 @@ impl ScaffoldError {
     }
 }
 
-/// A task on the first page of recordings, for a suite in `folder`.
+/// Makes a task on the first page of recordings, for a suite in `folder`.
 ///
 /// # Errors
 /// When a recording cannot be read, or has no page.
@@ -34,6 +34,7 @@ pub fn of_snapshots(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Scaffold
         .map_err(ScaffoldError::while_doing("open the snapshots"))?;
     let documents =
         set.html_documents().map_err(ScaffoldError::while_doing("look for documents"))?;
+    // Rather a page of the list, which a browser has shown, than any document.
     let listed = set.pages().find(|page| documents.iter().any(|document| document.url == page.url));
     let page = listed.or_else(|| documents.into_iter().next()).ok_or_else(|| {
         ScaffoldError::while_doing("find a page to begin at")(
@@ -53,8 +54,8 @@ pub fn of_snapshots(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Scaffold
     Ok(Scaffold { world, start_url: url, title, sites: host.into_iter().collect() })
 }
 
-/// A task at the door of the first of these sites, whose manifests are in folders of `manifests`,
-/// for a suite in `folder`.
+/// Makes a task on the start page of the first of these sites, whose manifests are in folders of
+/// `manifests`, for a suite in `folder`.
 ///
 /// # Errors
 /// When a manifest cannot be read.
@@ -76,7 +77,7 @@ pub fn of_sites(
     Ok(Scaffold { world, start_url, title: None, sites: names.to_vec() })
 }
 
-/// The path of `to` as seen from a folder.
+/// Returns the path of `to` relative to a folder.
 fn path_from(folder: &Utf8Path, to: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     let (folder, to) = (folder.canonicalize_utf8()?, to.canonicalize_utf8()?);
     let shared =

@@ -1,6 +1,5 @@
-//! What pages had kept in the browser when a snapshot was recorded, or when a suite's file of
-//! cookies and storage was written, given to the pages of an episode before its first page is
-//! opened.
+//! Restores cookies and storage in the pages of an episode, before its first page is opened. They
+//! come from the recording of a snapshot, or from a file of the suite.
 
 use std::fs::File;
 
@@ -16,7 +15,8 @@ use crate::environment::EnvironmentError;
 /// The largest file of cookies and storage in bytes. It may be a stranger's.
 const LARGEST: u64 = 64 << 20;
 
-/// What the snapshots of a set say of it; what a later one says counts.
+/// Returns the state that the snapshots of a set were recorded with. A later snapshot overrides an
+/// earlier one.
 pub fn recorded_state(set: &ReplaySet) -> StorageState {
     let mut state = BrowserState::default();
     set.members().for_each(|(archive, _)| state.add(BrowserState::of(archive)));
@@ -34,7 +34,7 @@ pub fn recorded_state(set: &ReplaySet) -> StorageState {
     StorageState { cookies: state.cookies.into_iter().filter_map(cookie).collect(), origins }
 }
 
-/// Reads a file of cookies and storage that a suite names.
+/// Reads a file of cookies and storage of a suite.
 pub(crate) fn read(files: &SuiteFiles, path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
     let doing = || EnvironmentError::while_doing("read a storage state");
     let file = files.storage_state(path).map_err(|why| doing()(why))?;
@@ -49,14 +49,15 @@ fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError>
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 
-/// Gives it to the present episode. A cookie that Chromium does not take, as of another scheme, is
-/// left out: whoever recorded it had another browser.
+/// Restores the state in the present episode. A cookie that Chromium refuses, for example one of
+/// another scheme, is left out: whoever recorded it had another browser.
 ///
 /// # Errors
 /// When the browser is gone, or does not take what pages had stored.
 pub async fn restore(session: &mut Session, state: &StorageState) -> Result<(), browser::Error> {
     let alone =
         |cookie: &StoredCookie| StorageState { cookies: vec![cookie.clone()], origins: Vec::new() };
+    // One call each, so that a cookie that is refused costs no other.
     for cookie in &state.cookies {
         match session.set_storage_state(&alone(cookie)).await {
             Err(error @ browser::Error::Refused { .. }) => {
@@ -72,7 +73,7 @@ pub async fn restore(session: &mut Session, state: &StorageState) -> Result<(), 
     session.set_storage_state(&stored).await
 }
 
-/// Whether a page can have this origin.
+/// Returns whether a page can have this origin.
 fn is_web(origin: &str) -> bool {
     Url::parse(origin).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == origin

@@ -11,10 +11,10 @@ use tasks::Task;
 
 use super::memory;
 
-/// What a worker's browser and gateway take, in bytes.
+/// The memory of a worker's browser and gateway, in bytes.
 const WORKER: u64 = 700 << 20;
 
-/// Copies of each site, by name, for so many workers in so much memory.
+/// Returns the number of instances of each site, by name, for so many workers in so much memory.
 pub(crate) fn plan_instances(
     sites: &[Site],
     tasks: &[Task],
@@ -34,6 +34,7 @@ pub(crate) fn plan_instances(
         if all <= memory {
             return instances;
         }
+        // Each site keeps one instance, and sites without containers have no memory to save.
         let largest = sites.iter().filter(|site| instances[&site.name] > 1 && site.memory(1) > 0);
         let Some(largest) = largest.max_by_key(|site| site.memory(instances[&site.name])) else {
             tracing::warn!(

@@ -1,15 +1,15 @@
 //! The memory that a run may take on this machine: nine tenths of what is free, of what its control
 //! group has left, and of what Slurm has given to the job, whichever is least.
 //!
-//! What a container engine of the system runs is in none of these groups. The bound holds for it
-//! all the same, since a job is to take no more of a node than it was given.
+//! The containers of a system's engine are in none of these groups. They count towards the bound
+//! all the same, because a job may take no more of a node than it was given.
 
 use std::path::{Path, PathBuf};
 
-/// The part that a run may take.
+/// The share of the free memory that a run may take.
 const SHARE: f64 = 0.9;
 
-/// The memory in bytes, where the machine tells.
+/// Returns the free memory in bytes, if the machine tells it.
 pub(super) fn free() -> Option<u64> {
     let variable = |name: &str| std::env::var(name).ok();
     let bounds = [available(), group_left(), of_job(variable)];
@@ -17,7 +17,7 @@ pub(super) fn free() -> Option<u64> {
     Some((least as f64 * SHARE) as u64)
 }
 
-/// What the kernel expects to be free for new programs.
+/// Returns the memory that the kernel expects to be free for new programs, in bytes.
 fn available() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -25,8 +25,8 @@ fn available() -> Option<u64> {
     Some(kib << 10)
 }
 
-/// What Slurm has given to the job on this node: `--mem`, or `--mem-per-cpu` for its CPUs there.
-/// The variables are in MiB; 0 stands for all of the node.
+/// Returns the memory that Slurm has given to the job on this node: `--mem`, or `--mem-per-cpu` for
+/// its CPUs there. The variables are in MiB; 0 stands for all of the node.
 fn of_job(variable: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let number =
         |name: &str| variable(name)?.trim().parse::<u64>().ok().filter(|number| *number > 0);
@@ -34,15 +34,17 @@ fn of_job(variable: impl Fn(&str) -> Option<String>) -> Option<u64> {
     number("SLURM_MEM_PER_NODE").or_else(per_cpu)?.checked_mul(1 << 20)
 }
 
-/// What the control groups of this process have left.
+/// Returns the memory that the control groups of this process have left, in bytes.
 fn group_left() -> Option<u64> {
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
     left_below(Path::new("/sys/fs/cgroup"), &groups)
 }
 
-/// A limit of a group is also one of all below it. Page cache that can be had back counts as left.
+/// The limit of a group holds for all groups below it. Page cache that can be dropped counts as
+/// left.
 fn left_below(root: &Path, groups: &str) -> Option<u64> {
     let left = |line: &str| {
+        // Lines are `ID:CONTROLLERS:PATH`. In version 2 no controllers are named.
         let mut parts = line.splitn(3, ':').skip(1);
         let (controllers, path) = (parts.next()?, parts.next()?);
         let (root, files) = match controllers {

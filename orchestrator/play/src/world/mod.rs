@@ -38,10 +38,10 @@ pub use crate::world::resources::WorldResources;
 use crate::world::running_sites::LeasedSites;
 use crate::world::snapshot_set::FailedReads;
 
-/// Who drives the pages.
+/// The driver of the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BrowserMode {
-    /// We do.
+    /// This program, for an agent.
     Agent,
     /// Another program.
     Attached,
@@ -54,19 +54,19 @@ pub struct World {
     gateway: Gateway,
     shared: WorldResources,
     sites: LeasedSites,
-    /// What answers whom in this episode.
+    /// The routes of this episode: which servers answer which hosts.
     routes: Routes,
-    /// Where the present episode begins, as programs are told.
+    /// The page on which the present episode begins, as programs get it.
     url: String,
     /// Actions since the episode began.
     actions: u32,
-    /// When the episode began; from then on an open world's time runs.
+    /// The begin of the episode; from then on an open world's time runs.
     began: Instant,
     session: Session,
-    /// What tasks begin in that say nothing else.
+    /// The world of tasks that change nothing of it.
     spec: WorldSpec,
     determinism: browser::Determinism,
-    /// What the present episode's task is done on.
+    /// The device of the present episode's task.
     device: Device,
     settle_within: Duration,
     /// The session has had no episode yet, and needs no reset.
@@ -74,11 +74,11 @@ pub struct World {
     ledger: Arc<Ledger>,
     failed_reads: FailedReads,
     taken: BTreeSet<u64>,
-    /// Why a page crashed that nobody was told of yet.
+    /// The reason of a page's crash that was not reported yet.
     crash: Option<String>,
-    /// Whether what passes is kept, from the next episode on.
+    /// Whether traffic is kept, from the next episode on.
     keeps_network: bool,
-    /// What has passed in this one.
+    /// The traffic of this episode.
     network: Option<Arc<TrafficCapture>>,
 }
 
@@ -160,18 +160,16 @@ impl World {
         })
     }
 
-    /// The browser.
     pub(crate) fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// How long an open world has been there for its episode.
+    /// The real time since the episode of an open world began.
     pub(crate) fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of
-    /// them still run.
+    /// Sets the sites' clocks to an open world's time, and checks that all sites still run.
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
         self.sites.set_clocks(
@@ -184,7 +182,7 @@ impl World {
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }
 
-    /// A pristine browser, and sites that are handed back, in this order.
+    /// Resets the browser, and then hands the sites back.
     async fn leave(&mut self) -> Result<(), EnvironmentError> {
         self.session
             .reset_with_device(Some(self.determinism), self.device.clone())
@@ -198,14 +196,15 @@ impl World {
         Ok(())
     }
 
-    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages
-    /// still ask for while they go belongs to the old episode.
+    /// Resets the browser, leases pristine sites and empties the ledger, in this order: requests of
+    /// the old pages belong to the old episode.
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
         let device = task.device.in_world(&spec);
         let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let fits = device == self.device && determinism == self.determinism;
         (self.device, self.determinism) = (device, determinism);
+        // A fresh browser was started for this device and clock, and needs no reset.
         if !std::mem::take(&mut self.fresh) || !fits {
             self.leave().await?;
         }
@@ -243,7 +242,7 @@ impl World {
         Ok(())
     }
 
-    /// Turns to a page that is there when the episode begins, and lets it come to rest.
+    /// Opens a page that is there when the episode begins, and lets it settle.
     async fn turn_to(&mut self, task: &Task, actions: &[Action]) -> Result<(), EnvironmentError> {
         for action in actions {
             if let Err(error) = self.session.act(action).await {
@@ -264,7 +263,7 @@ impl World {
         Ok(())
     }
 
-    /// Puts an empty page in the place of one that has crashed; says why it has.
+    /// Replaces a crashed page by an empty one. Returns the reason of the crash.
     async fn replace_crashed(&mut self) -> Result<Option<String>, EnvironmentError> {
         let replaced = self.session.replace_crashed_pages().await;
         replaced
@@ -453,6 +452,7 @@ impl Environment for World {
             }
             Ok((method, map))
         };
+        // The rule's own mistake, which it gets as text. The world is not broken.
         let (method, headers) = match read() {
             Ok(read) => read,
             Err(why) => return Ok(Err(why)),

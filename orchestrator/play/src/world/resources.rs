@@ -1,5 +1,5 @@
-//! What the workers of a run share: opened snapshots, the certificate authority, and the group of
-//! sites that each episode takes its copies from.
+//! The shared state of a run's workers: opened snapshots, the certificate authority, and the group
+//! of sites from which each episode leases its instances.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,29 +16,29 @@ use crate::options::{LiveFill, Options};
 use crate::progress::Progress;
 use crate::world::snapshot_set::WorldSnapshots;
 
-/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
+/// The least memory of a browser, in bytes. Fewer workers are better than browsers with less.
 const LEAST_BROWSER: u64 = 700 << 20;
 
-/// What the workers of a run share.
+/// The state that the workers of a run share.
 #[derive(Clone)]
 pub struct WorldResources {
-    /// The snapshots of each world that a task is done in, by their paths.
+    /// The snapshots of each world of a task, by their paths.
     recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
     pub(super) town: Option<SiteGroup>,
     pub(super) authority: Arc<CertificateAuthority>,
     pub(super) confinement: ScorerPrograms,
-    /// What may be read for the suite.
+    /// The files that may be read for the suite.
     pub(super) files: SuiteFiles,
-    /// How much memory each browser may take, in bytes, where the run says.
+    /// The memory limit of each browser, in bytes, if the run sets one.
     pub(super) browser_memory: Option<u64>,
     /// Whether the order of events is kept.
     pub(super) keeps_order: bool,
-    /// How the live web is reached, where it fills in what the snapshots lack.
+    /// The way to the live web, if it fills in what the snapshots lack.
     live: Option<Arc<LiveFill>>,
 }
 
 impl WorldResources {
-    /// Opens the snapshots of the worlds that these tasks are done in.
+    /// Opens the snapshots of the worlds of these tasks.
     pub async fn open(
         suite: &Suite,
         tasks: &[Task],
@@ -50,6 +50,7 @@ impl WorldResources {
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
         let mut worlds: Vec<WorldSpec> =
             tasks.iter().map(|task| task.world(&suite.world)).collect();
+        // Worlds may differ in other keys. A set of snapshots is opened once for all of them.
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
@@ -61,6 +62,7 @@ impl WorldResources {
                 WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
+        // Opening reads whole indexes, and may build them first.
         let opened = tokio::task::spawn_blocking(move || {
             worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
         });
@@ -81,7 +83,7 @@ impl WorldResources {
         })
     }
 
-    /// A gateway with these routes.
+    /// Starts a gateway with these routes.
     pub(super) async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
         let mut config = match &self.live {
             Some(live) => Config { ca: self.authority.clone(), routes, ..live.live.clone() },
@@ -92,19 +94,20 @@ impl WorldResources {
         Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
     }
 
-    /// The visit that an episode is, where the live web is recorded.
+    /// Begins a visit for an episode, if the live web is recorded.
     pub(super) fn visit(&self) -> Option<Visit> {
         self.live.as_ref().map(|live| Visit::new(live.ask_again))
     }
 
-    /// Asks the live web again for what the episode of a gateway has changed, where it is recorded.
+    /// Requests again, from the live web, what the episode of a gateway has changed, if that is
+    /// recorded.
     pub(super) async fn ask_again(&self, gateway: &Gateway) {
         if let Some(live) = &self.live {
             gateway.ask_again(&live.recorder).await;
         }
     }
 
-    /// The snapshots of a world.
+    /// Returns the snapshots of a world.
     pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
         let lacking = || format!("nobody has opened {:?}", spec.snapshots);
         let recorded = self.recorded.get(&spec.snapshots);

@@ -1,4 +1,5 @@
-//! The sites of a run: one town for all workers, and for each episode instances of its own.
+//! The sites of a run: one group of sites for all workers, and for each episode instances of its
+//! own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,29 +20,28 @@ use crate::environment::EnvironmentError;
 use crate::world::instances;
 use crate::{Error, Event, Options, Progress};
 
-/// How long all sites may take to be ready, once.
+/// The time limit for all sites to become ready.
 const READY: Duration = Duration::from_secs(300);
-/// How long an episode may wait for its instances.
+/// The time limit for an episode to lease its instances.
 const LEASE: Duration = Duration::from_secs(120);
-/// How far the clocks of sites move on with every action. A page's own clock moves about as much
-/// while it settles, but not to the millisecond the same way each time, and what sites write down
-/// should be.
+/// The step of the sites' clocks at every action. A page's own clock moves about as much while it
+/// settles, but not by the same milliseconds each time. Sites would then store different times.
 const ACTION: SignedDuration = SignedDuration::from_secs(10);
 
-/// Who sets tasks up on an instance, among the accounts of its manifest.
+/// The account of a manifest that sets tasks up on an instance.
 const ADMINISTRATOR: &str = "admin";
 
-/// Sites that are up for a run.
+/// The running sites of a run.
 pub struct RunningSites {
     /// The sites.
     pub town: SiteGroup,
-    /// How many instances of each there are.
+    /// The number of instances of each site.
     pub instances: BTreeMap<String, usize>,
 }
 
 /// Starts the sites that tasks name, in as many instances as there is room for, and waits until
-/// they are ready. None where the world has no sites. This comes before anything of a suite is
-/// started or read, so it is refused here what nobody has agreed to.
+/// they are ready. None if the world has no sites. This runs before anything of a suite is started
+/// or read, so consent is checked here.
 ///
 /// # Errors
 /// When something was not agreed to, a site lacks what a task asks of it, or one does not start.
@@ -53,6 +53,7 @@ pub async fn open(
     progress: &Progress,
 ) -> Result<Option<RunningSites>, Error> {
     let given = Given { variables: &options.site_variables, unpacked: options.unpacked.as_deref() };
+    // Before anything of the suite is started.
     options.agreed.check(&of_suite(suite, tasks, given)?)?;
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
@@ -93,14 +94,14 @@ pub async fn open(
     }
 }
 
-/// Ends all instances. What goes wrong here changes no result.
+/// Ends all instances. A failure here changes no result.
 pub async fn stop(town: &SiteGroup) {
     if let Err(error) = town.stop().await {
         tracing::warn!(%error, "instances of sites were left behind; `sandbox down --all` removes them");
     }
 }
 
-/// Whether what a task asks of sites is there.
+/// Checks that the sites have everything that a task needs of them.
 fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     let site = |name: &str| known.iter().find(|site| site.name == name);
     for name in &task.sites {
@@ -140,7 +141,8 @@ fn check(task: &Task, known: &[Site]) -> Result<(), String> {
     Ok(())
 }
 
-/// Where an episode begins, without a path: its first site, or else the host of its start page.
+/// Returns the host on which an episode begins, without a path: that of its first site, or else of
+/// its start page.
 pub(crate) fn address(task: &Task, leased: &LeasedSites) -> String {
     if let Some(site) = leased.sites.first() {
         return site.lease.site().address().trim_end_matches('/').to_owned();
@@ -149,14 +151,14 @@ pub(crate) fn address(task: &Task, leased: &LeasedSites) -> String {
     start.map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
 
-/// What sites' clocks show after so many actions.
+/// Returns the time of the sites' clocks after so many actions.
 pub(crate) fn after(start: Timestamp, actions: u32) -> Timestamp {
     let now =
         i32::try_from(actions).ok().and_then(|actions| start.checked_add(ACTION * actions).ok());
     now.unwrap_or(start)
 }
 
-/// The instances that one episode has, and nobody else.
+/// The instances that one episode has for itself.
 #[derive(Default)]
 pub(crate) struct LeasedSites {
     sites: Vec<LeasedSite>,
@@ -169,8 +171,8 @@ struct LeasedSite {
 }
 
 impl LeasedSites {
-    /// Takes instances of all sites of a task. Gives what the browser needs for the accounts that
-    /// are logged in: cookies, each with the address of its site.
+    /// Leases instances of all sites of a task. Returns the browser state of the accounts that are
+    /// logged in.
     pub(crate) async fn begin(
         town: &SiteGroup,
         task: &Task,
@@ -230,7 +232,7 @@ impl LeasedSites {
             .map_err(EnvironmentError::while_doing("reach a site"))
     }
 
-    /// As [`LeasedSites::health`], looked at now.
+    /// Checks as [`LeasedSites::health`] does, but asks every instance now.
     pub(crate) async fn check(&self) -> Result<(), EnvironmentError> {
         for site in &self.sites {
             site.lease.check().await.map_err(EnvironmentError::while_doing("reach a site"))?;
@@ -238,7 +240,7 @@ impl LeasedSites {
         Ok(())
     }
 
-    /// The answer to a question about the state of a site.
+    /// Reads the state of a site by a probe.
     pub(crate) async fn probe(
         &self,
         question: ProbeQuestion<'_>,
@@ -254,7 +256,7 @@ impl LeasedSites {
         answer.map_err(EnvironmentError::while_doing("read a site's state"))
     }
 
-    /// Calls a site as its administrator.
+    /// Returns a client of a site's API, as its administrator.
     pub(crate) fn api_client(&self, site: &str) -> Result<ApiClient, EnvironmentError> {
         const DOING: &str = "reach an instance";
         let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);

@@ -1,4 +1,5 @@
-//! The snapshots of a world, opened: routes to them, and what pages had kept when they were made.
+//! The snapshots of a world, opened: the routes to them, and the browser state that was recorded
+//! with them.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::options::LiveFill;
 use crate::progress::{Event, Progress};
 use crate::world::browser_state::recorded_state;
 
-/// What a world has of its snapshots.
+/// The opened snapshots of a world.
 #[derive(Debug, Default)]
 pub(crate) struct WorldSnapshots {
     pub(crate) routes: Routes,
@@ -24,8 +25,8 @@ pub(crate) struct WorldSnapshots {
     set: Option<Arc<ReplaySet>>,
 }
 
-/// The reads of an episode's snapshots that fail while it is played. What could not be read looks
-/// like a page that fails.
+/// Counts the failed reads of an episode's snapshots. To the agent an unread response looks like a
+/// page that fails.
 #[derive(Default)]
 pub(crate) struct FailedReads {
     set: Option<Arc<ReplaySet>>,
@@ -33,13 +34,13 @@ pub(crate) struct FailedReads {
 }
 
 impl FailedReads {
-    /// From now on.
+    /// Starts to count.
     pub(crate) fn of(snapshots: &WorldSnapshots) -> FailedReads {
         let set = snapshots.set.clone();
         FailedReads { before: set.as_ref().map_or(0, |set| set.failures()), set }
     }
 
-    /// An error where there were some. They may have been those of an episode beside this one.
+    /// Returns an error if a read failed. It may have been one of an episode beside this one.
     pub(crate) fn check(&self) -> Result<(), EnvironmentError> {
         match self.set.as_ref().filter(|set| set.failures() != self.before) {
             Some(set) => Err(EnvironmentError::while_doing("read the snapshots")(

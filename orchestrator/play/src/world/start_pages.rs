@@ -1,5 +1,5 @@
-//! Whether the pages that tasks start on are in their world: a mistake in a suite that no agent can
-//! mend.
+//! Checks that the start pages of tasks are in their world. Where one is not, no agent can solve
+//! the task, and the suite has a mistake.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{Error, Options};
 /// Hosts named in an error before the rest is only counted.
 const NAMED: usize = 8;
 
-/// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages
+/// Opens the worlds of tasks, as [`WorldResources::open`] does, and checks that their start pages
 /// are in them.
 ///
 /// # Errors
@@ -41,7 +41,7 @@ pub async fn open(
     Ok(shared)
 }
 
-/// Whether something answers the hosts of a task's start pages.
+/// Checks that something answers the hosts of a task's start pages.
 fn check(
     task: &Task,
     sites: &[Arc<Site>],
@@ -78,14 +78,14 @@ fn check(
     Ok(())
 }
 
-/// The host and port that a page is asked of, as routes have them; none where no server is asked.
+/// Returns host and port of the server of a page, as routes have them; none if no server is needed.
 fn server(page: &str) -> Option<(String, u16)> {
     let url = Url::parse(page).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
     Some((host, url.port_or_known_default()?))
 }
 
-/// What the world of a task has, for people.
+/// Returns the hosts in the world of a task, for people.
 fn there(task: &Task, sites: &[Arc<Site>], recorded: &[String]) -> String {
     let own = sites.iter().filter(|site| task.sites.contains(&site.name));
     let hosts: Vec<&str> = own

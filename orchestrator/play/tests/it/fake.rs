@@ -20,7 +20,7 @@ use sites::ApiClient;
 use snapshots::Exchange;
 use tasks::{GoalText, Suite, Task, WorldSpec};
 
-/// What is to go wrong, by task id.
+/// The failures to simulate, by task id.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Mood {
     /// The browser dies at the first click in this task.

@@ -195,11 +195,11 @@ impl Environment for Desk {
     async fn close(self) {}
 }
 
-/// How a run is to go.
+/// The settings of a run.
 #[derive(Clone, Default)]
 struct Course {
     agent: &'static str,
-    /// Whom the agent asks.
+    /// The agent's model.
     model: Model,
     hangs: bool,
     interrupts: bool,
@@ -308,7 +308,7 @@ async fn who_does_nothing_earns_nothing() -> Tested {
     Ok(())
 }
 
-/// Whether both episodes ended in an error that says so.
+/// Checks that both episodes ended in an error with this text.
 fn failed(outcomes: &[(Outcome, Option<f64>)], says: &str) -> bool {
     let one = |(outcome, _): &(Outcome, Option<f64>)| match outcome {
         Outcome::Error { message } => message.contains(says),

@@ -43,7 +43,7 @@ pub struct Difference {
     pub left: Option<String>,
     /// The right value, if there is one.
     pub right: Option<String>,
-    /// Where the orders of events part, if both episodes have kept them.
+    /// The first difference in the orders of events, if both episodes have kept them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderDifference>,
 }
@@ -188,6 +188,8 @@ impl Comparison {
             (&canonical_steps(&a_steps, &a.requests()?), canonical_end(ours)),
             (&canonical_steps(&b_steps, &b.requests()?), canonical_end(theirs)),
         );
+        // The fingerprint is a digest over what was compared. So the files were changed after the
+        // run.
         let parted = parted.unwrap_or(FirstDifference {
             step: None,
             field: "fingerprint".to_owned(),

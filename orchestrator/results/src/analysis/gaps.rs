@@ -1,5 +1,5 @@
-//! What the episodes of a run found missing in the recording: how often, what the score would have
-//! been without, and how near the recorded requests are.
+//! The gaps that the episodes of a run found in the recording: how often, the score without them,
+//! and the nearest recorded requests.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ pub struct Gaps {
     pub bounds: Option<Bounds>,
     /// The episodes with misses, those with most first.
     pub missing: Vec<EpisodeGaps>,
-    /// What was missed, the most frequent first.
+    /// The missed requests, the most frequent first.
     pub missed: Vec<MissedRequest>,
 }
 

@@ -51,6 +51,7 @@ pub fn groups<'a>(
             members.entry(key).or_default().push(summary);
         }
     }
+    // A group of one task or of all tasks says nothing that the table does not.
     members.retain(|_, tasks| tasks.len() > 1 && tasks.len() < played);
     members.into_iter().map(|((by, name), tasks)| group(by, name, &tasks)).collect()
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::stored::{EpisodeRecord, RunRecord};
 
-/// Why an agent's repeats differ by design.
+/// A reason why an agent's repeats differ by design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nondeterminism {

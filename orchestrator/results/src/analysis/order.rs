@@ -1,10 +1,10 @@
-//! Where the orders of events of two episodes part.
+//! Finds the first difference in the orders of events of two episodes.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// The events that are told before the first one that differs, and from there on.
+/// The number of events that are shown before the first one that differs, and from there on.
 const BEFORE: usize = 20;
 const AFTER: usize = 5;
 /// The most events of an episode that are kept.

@@ -32,7 +32,7 @@ pub struct Bounds {
     pub high: f64,
 }
 
-/// Why an episode may say nothing about the agent.
+/// A reason why an episode may say nothing about the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {

@@ -1,8 +1,9 @@
-//! What is said of a run that has stopped before its end.
+//! The message for a run that has stopped before its end.
 
 use crate::{Summary, counted};
 
-/// What there is to say if a run has stopped because so many episodes have failed, by whomever.
+/// Returns the message for a run that has stopped because of this many failed episodes, whoever is
+/// at fault.
 pub fn stopped_by_failures(summary: &Summary, most: u64) -> Option<String> {
     let (errors, lost) = (summary.errors, summary.agent_failures);
     if summary.is_complete() || ((errors + lost) as u64) < most {

@@ -71,7 +71,7 @@ pub struct Summary {
     pub passed: usize,
     /// Whether all repeats have the same fingerprint. Absent with fewer than two complete repeats.
     pub deterministic: Option<bool>,
-    /// Why repeats are expected to differ. Absent if they must be equal.
+    /// The reason why repeats are expected to differ. Absent if they must be equal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nondeterminism: Option<Nondeterminism>,
     /// The fingerprint of each complete repeat.
@@ -100,7 +100,7 @@ pub struct Summary {
     pub steps: u64,
     /// The sum of the episodes' durations in milliseconds.
     pub wall_ms: u64,
-    /// How that time was spent, over episodes that recorded it.
+    /// The share of each phase in that time, over episodes that recorded it.
     pub times: Times,
     /// The tasks, in the order of the suite.
     pub tasks: Vec<TaskSummary>,

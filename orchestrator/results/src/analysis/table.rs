@@ -225,6 +225,7 @@ impl Summary {
     /// Writes the score by site, and by tags whose score differs from the total.
     fn write_groups(&self, line: &mut Line<'_>) -> fmt::Result {
         let mut by = None;
+        // A tag with the score of the whole run says nothing.
         let tells = |group: &&Group| group.by == By::Site || group.score != self.score;
         let groups: Vec<&Group> = self.groups.iter().filter(tells).collect();
         for group in groups.iter().take(GROUPS) {

@@ -1,11 +1,11 @@
-//! What the episodes that were played now have come to.
+//! The totals of the episodes that were played now, in one line.
 
 use crate::{EpisodeRecord, ModelUsage, Outcome, counted};
 
 /// Sums over episodes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Totals {
-    /// How many there are.
+    /// The number of episodes.
     pub episodes: usize,
     scored: u64,
     score: f64,

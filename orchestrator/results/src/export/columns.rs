@@ -17,7 +17,7 @@ pub(super) struct Column {
     pub(super) values: Values,
 }
 
-/// How to get a column's values from rows.
+/// The values of a column, as a function of rows.
 pub(super) enum Values {
     Text(fn(&Row<'_>) -> Option<String>),
     Whole(fn(&Row<'_>) -> Option<u64>),
@@ -122,7 +122,7 @@ fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {
     row.record.times.map(|times| times.of(phase))
 }
 
-/// What failed, or why there is no score.
+/// Returns the error of an episode, or the reason why it has no score.
 fn error(row: &Row<'_>) -> Option<String> {
     row.record.outcome.failure().map(str::to_owned).or_else(|| row.record.unjudged.clone())
 }

@@ -53,6 +53,8 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
             plain(Physical::INT64, Repetition::REQUIRED).with_logical_type(Some(kind)).build()
         }
         Values::List(_) => {
+            // Three levels of these names, as Parquet's specification of lists has them. Readers
+            // take any other shape for a struct.
             let items = Type::group_type_builder("list")
                 .with_repetition(Repetition::REPEATED)
                 .with_fields(vec![Arc::new(text("element", Repetition::REQUIRED)?)])

@@ -117,7 +117,7 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
     }
 }
 
-/// Why an episode has no score, or no judged score.
+/// Returns the reason why an episode has no score, or no judged score.
 pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
     match record.outcome.failure() {
         Some(message) => Some(message.to_owned()),

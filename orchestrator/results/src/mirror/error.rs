@@ -1,11 +1,11 @@
-//! Why a run does not get to an object store, or from there.
+//! The errors of moving runs to and from an object store.
 
 use camino::Utf8PathBuf;
 
-/// Why a run cannot be brought to its address, or from there. The text reads after "failed to".
+/// An error in moving a run to its address, or from there. The text reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The store.
+    /// The store's error.
     #[error(transparent)]
     Remote(#[from] object_files::Error),
     /// There is no run.
@@ -14,7 +14,7 @@ pub enum Error {
         /// The address.
         address: String,
     },
-    /// There is no run to be opened.
+    /// There is no run to open.
     #[error("open the run: there is none at {address}")]
     NothingToOpen {
         /// The address.
@@ -44,10 +44,10 @@ pub enum Error {
         /// The address.
         address: Utf8PathBuf,
     },
-    /// It was stopped.
+    /// The user has interrupted it.
     #[error("go on: interrupted")]
     Interrupted,
-    /// A name at the address that no file of a run has.
+    /// A name at the address that no file of a run can have.
     #[error("read {address}: {path:?} is no name of a file in a run")]
     Name {
         /// The address of the run.
@@ -55,10 +55,10 @@ pub enum Error {
         /// The name.
         path: String,
     },
-    /// A file of the folder.
+    /// A file of the folder cannot be read or written.
     #[error("{doing} {path}")]
     Local {
-        /// What was to be done.
+        /// The operation, as a verb.
         doing: &'static str,
         /// The file.
         path: Utf8PathBuf,

@@ -27,14 +27,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::stored::EpisodeId;
 
-/// Uploads and downloads at once.
+/// The number of uploads and downloads at once.
 const AUTOMATIC_WITHIN: usize = 8;
-/// The file that makes an episode count.
+/// The file that makes an episode complete.
 const RECORD: &str = "episode.json";
-/// The file that says what is at the address.
+/// The file that lists the files at the address.
 const SENT: &str = ".sent";
 
-/// Fails for an address that is only read from.
+/// Fails for an address that is read-only.
 ///
 /// # Errors
 /// When it is none of an object store.
@@ -52,20 +52,20 @@ pub struct Mirror {
     here: Utf8PathBuf,
     /// Whether the folder is a copy, in which nothing is played.
     is_copy: bool,
-    /// What is known to be at the address.
+    /// The files that are at the address, as far as known.
     sent: Mutex<BTreeMap<String, Sent>>,
 }
 
 /// A file that was uploaded or downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sent {
-    /// Its state here, then.
+    /// Its state here, at that time.
     here: Stamp,
     /// Its version at the address; empty if the server did not tell.
     version: String,
 }
 
-/// Tells states of a file apart.
+/// The stamp of a file's state: another stamp means another content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     length: u64,
@@ -73,7 +73,7 @@ struct Stamp {
 }
 
 impl Mirror {
-    /// The mirror of a run that is played in a folder of its own below `folders`.
+    /// Returns the mirror of a run that is played in a folder of its own below `folders`.
     ///
     /// # Errors
     /// When the address cannot be used, or the folder not be read.
@@ -81,7 +81,8 @@ impl Mirror {
         Mirror::new(address, folders, false)
     }
 
-    /// The mirror of a run that is only read: its folder below `folders` has what the address has.
+    /// Returns the mirror of a run that is only read. Its folder below `folders` is a copy of the
+    /// address.
     ///
     /// # Errors
     /// When the address cannot be used, or the folder not be read.
@@ -119,7 +120,7 @@ impl Mirror {
         Ok(object_files::length(&self.there.object("run.json")?)?.is_some())
     }
 
-    /// Forgets what is known of the address, so that everything is uploaded again.
+    /// Forgets the files at the address, so that everything is uploaded again.
     pub fn forget(&self) {
         self.sent.lock().clear();
     }
@@ -139,10 +140,10 @@ impl Mirror {
         self.pull(stop, on)
     }
 
-    /// Downloads what is at the address and not in the folder. `on` is told how many files of how
-    /// many are done. Episodes without a record, as a machine leaves them that is lost while it
-    /// uploads, are left where they are. What is at the address no more goes from a copy; where the
-    /// run is played, it is uploaded again.
+    /// Downloads the files at the address that are not in the folder. `on` receives how many are
+    /// done, of how many. Episodes without a record are skipped: a machine leaves such when it is
+    /// lost during an upload. Files that are gone from the address are removed from a copy; where
+    /// the run is played, they are uploaded again.
     ///
     /// # Errors
     /// When the server does not answer or allow it, the folder cannot be written, or it is stopped.
@@ -212,7 +213,8 @@ impl Mirror {
         pulled
     }
 
-    /// Whether an object is to be downloaded: it is not here, or it has changed there and not here.
+    /// Returns whether an object is to be downloaded: it is not here, or it has changed there and
+    /// not here.
     fn is_wanted(&self, object: &Listed, here: Option<Stamp>) -> bool {
         let Some(here) = here else { return true };
         match self.sent.lock().get(&object.path) {
@@ -227,8 +229,8 @@ impl Mirror {
         }
     }
 
-    /// Uploads what is new or has changed in the folder, and removes from the address what is there
-    /// no more. `on` is told how many files of how many are done.
+    /// Uploads new and changed files of the folder, and removes files from the address that the
+    /// folder no longer has. `on` receives how many are done, of how many.
     ///
     /// # Errors
     /// When a file cannot be read, or the server does not take it. What was uploaded until then is
@@ -251,7 +253,7 @@ impl Mirror {
         self.push_below(&format!("episodes/{}", episode.folder_name()), &|_, _| {})
     }
 
-    /// Uploads a file, or what is in a folder, by its path from the run's folder.
+    /// Uploads a file, or the files of a folder, by its path from the run's folder.
     fn push_below(&self, below: &str, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
         let found = files(&self.here, below)?;
         let is_below = |path: &str| Utf8Path::new(path).starts_with(below);
@@ -345,8 +347,7 @@ pub fn runs_below(address: &str) -> Result<Vec<Utf8PathBuf>, Error> {
         .collect())
 }
 
-/// What was uploaded from a folder; nothing where there is no such file. A line that is damaged
-/// costs an upload.
+/// Reads the list of uploaded files; empty without one. A damaged line costs one upload more.
 fn read_sent(path: &Utf8Path) -> Result<BTreeMap<String, Sent>, Error> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -415,7 +416,7 @@ fn stamp(metadata: &std::fs::Metadata) -> Stamp {
     Stamp { length: metadata.len(), modified_nanos: modified.map_or(0, |since| since.as_nanos()) }
 }
 
-/// Whether a path leads to a file below the folder that no reader passes over.
+/// Returns whether a path leads to a file below the folder that no reader skips.
 fn is_plain(path: &str) -> bool {
     path.split('/')
         .all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains(['\\', '\0']))
@@ -426,7 +427,7 @@ fn local(doing: &'static str, path: &Utf8Path) -> impl FnOnce(std::io::Error) ->
     move |source| Error::Local { doing, path, source }
 }
 
-/// Does something with each of many, several at once. The first error ends it.
+/// Does something with each item, several at once. The first error ends it.
 fn each<T: Sync>(
     all: &[T],
     on: &(dyn Fn(usize, usize) + Sync),
@@ -438,6 +439,7 @@ fn each<T: Sync>(
         for _ in 0..AUTOMATIC_WITHIN.min(all.len()) {
             scope.spawn(|| {
                 while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    // Uploads under way end by themselves; after an error none begins.
                     if first.lock().is_some() {
                         return;
                     }

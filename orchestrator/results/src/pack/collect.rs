@@ -1,4 +1,7 @@
-//! What goes into a packed run, and where from.
+//! Collects the files of a packed run: of the run, its suite, and everything that its world reads.
+//!
+//! The suite may come from somebody else. So it decides which files are needed, but never alone
+//! that a file outside of it is given away.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -17,12 +20,12 @@ use crate::Summary;
 use crate::stored::suite_digest::Digests;
 use crate::stored::{EpisodeId, EpisodeRecord, PlaySettings, RunFolder, RunRecord};
 
-/// Files of episodes that can log anybody in. They stay out.
+/// Files of episodes with which anybody could log in. They stay out.
 const CREDENTIALS: [&str; 2] = ["storage_state.json", "network.har"];
-/// Files of the run's folder itself. Whatever else is there is not the run's.
+/// Files of the run's folder itself. Other files there are not the run's.
 const OF_RUN: [&str; 3] = ["run.json", "report.html", "trace.html"];
 
-/// Files of a run in which solutions may stand.
+/// Files of a run that may show solutions.
 const TELLS_SOLUTIONS: [&str; 3] = ["score_state.json", "report.html", "trace.html"];
 
 /// Whether snapshots are in the file.
@@ -35,7 +38,7 @@ pub enum Snapshots {
     ByDigest,
 }
 
-/// What to pack.
+/// The inputs of a pack.
 #[derive(Debug, Clone)]
 pub struct Sources {
     /// The folder of the run.
@@ -150,8 +153,8 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
     Ok(collected)
 }
 
-/// Takes out of a run's files what tells the solutions of its suite: what scorers compared with,
-/// and pages that show it. Results without that are written into a folder of their own.
+/// Removes everything from a run's files that shows the solutions of its suite: the references of
+/// scorers, and pages with them. The remaining results are written into a folder of their own.
 fn without_solutions(
     files: &mut BTreeMap<String, Source>,
     planned: &[EpisodeId],
@@ -176,7 +179,7 @@ fn without_solutions(
     Ok(temporary)
 }
 
-/// The suite of a run. Where its world names no time, the run knows it.
+/// Loads the suite of a run. If its world names no time, it gets that of the run.
 pub(super) fn load(path: &Utf8Path, record: &RunRecord) -> Result<Suite, Error> {
     // A folder alone is its newest version.
     let of_run = record.world.version.filter(|_| path.exists());
@@ -198,8 +201,8 @@ pub(super) fn tasks_of(
     Ok(suite.select(&tasks, max_steps)?)
 }
 
-/// The digest of the suite, had it been named as it was when it was run: the path of the sites
-/// counts as it was named.
+/// Returns the digest of the suite under the name that it had when it was run: the path of the
+/// sites counts as it was given.
 fn digest(suite: &Suite, tasks: &[Task], typed: &Utf8Path) -> Result<String, crate::Error> {
     let as_typed = |sites: &Utf8PathBuf| match sites.strip_prefix(&suite.folder) {
         Ok(rest) => typed.join(rest),
@@ -246,7 +249,7 @@ impl Collected {
         Ok(())
     }
 
-    /// What [`Suite::load`] reads, and the programs that score.
+    /// Adds the files that [`Suite::load`] reads, and the programs of scorers.
     fn add_suite(&mut self, suite: &Suite, links: Links) -> Result<(), Error> {
         let unread = |source| crate::Error::Read { path: suite.folder.clone(), source };
         for entry in suite.folder.read_dir_utf8().map_err(unread)? {
@@ -268,8 +271,8 @@ impl Collected {
         Ok(())
     }
 
-    /// What the world and the tasks of the run name besides. Who has agreed that a suite reads a
-    /// file of theirs has not agreed that the file is given away with the run.
+    /// Adds the other files of the world and of the run's tasks. A user who lets a suite read a
+    /// private file has not yet agreed to give that file away with the run.
     fn add_world(
         &mut self,
         suite: &Suite,
@@ -324,7 +327,7 @@ impl Collected {
         Ok(())
     }
 
-    /// Adds a snapshot; a collection with its members, in a folder of its own. Gives the files of
+    /// Adds a snapshot; a collection with its members, in a folder of its own. Returns the files of
     /// it that are no collection.
     fn add_snapshot(&mut self, suite: &Suite, snapshot: &Utf8Path) -> Vec<Utf8PathBuf> {
         if self.paths.contains_key(&written(suite, snapshot)) {
@@ -354,7 +357,7 @@ impl Collected {
         members
     }
 
-    /// Adds one file that the suite names, under its own name. Gives its path in the pack.
+    /// Adds one file that the suite names, under its own name. Returns its path in the pack.
     fn place(&mut self, suite: &Suite, part: &str, from: &Utf8Path) -> String {
         let written = written(suite, from);
         if let Some(known) = self.paths.get(&written) {
@@ -408,15 +411,15 @@ fn is_below(folder: &Utf8Path, path: &Utf8Path) -> bool {
     }
 }
 
-/// Whether a file of the folder of sites is one of a site that the tasks name. What else is in that
-/// folder is nobody's business: the digest of the suite says nothing of it.
+/// Returns whether a file of the folder of sites is one of a site that the tasks name. Other files
+/// there stay out: the digest of the suite does not cover them.
 fn is_of_a_site(name: &str, found: &BTreeMap<String, Utf8PathBuf>, tasks: &[Task]) -> bool {
     let Some((site, _)) = name.split_once('/') else { return false };
     tasks.iter().any(|task| task.sites.iter().any(|named| named == site))
         && found.contains_key(&format!("{site}/site.yaml"))
 }
 
-/// Where links of a suite may lead.
+/// The targets that links of a suite may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
     /// Below its folder: the run that names the suite may come from somebody else.

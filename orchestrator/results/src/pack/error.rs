@@ -1,8 +1,8 @@
-//! Why a run cannot be packed, or a packed run not be read.
+//! The errors of packing a run, and of reading a packed run.
 
 use camino::Utf8PathBuf;
 
-/// Why a run cannot be packed, or a packed run not be read.
+/// An error in packing a run, or in reading a packed run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The run or a file of it.
@@ -20,10 +20,10 @@ pub enum Error {
         run: Utf8PathBuf,
         /// Number of missing episodes.
         missing: usize,
-        /// Number of episodes that there will be.
+        /// Number of planned episodes.
         planned: usize,
     },
-    /// Nothing says where the suite is.
+    /// The folder of the suite is unknown.
     #[error("pack {run}: it does not say where its suite is; name the folder with --suite")]
     NoSuite {
         /// The folder of the run.
@@ -32,10 +32,10 @@ pub enum Error {
     /// The suite cannot be loaded.
     #[error("load the suite of the run: {source}; if it has moved, name its folder with --suite")]
     Suite {
-        /// Why.
+        /// The cause.
         source: tasks::Error,
     },
-    /// The suite is another one now.
+    /// The suite has changed since the run.
     #[error(
         "pack {run}: the suite in {suite} is not as it was run, since its tasks, world or snapshots have changed; name a \
          folder with the old state with --suite, or play the run again"
@@ -46,7 +46,7 @@ pub enum Error {
         /// The folder of the suite.
         suite: Utf8PathBuf,
     },
-    /// A snapshot is no file of this machine.
+    /// A snapshot is at an address, and no file of this machine.
     #[error(
         "pack {run}: its snapshot {address} is on a server, and a packed run has files of this machine; download it, \
          and name the folder of a suite that names the file with --suite"
@@ -65,7 +65,7 @@ pub enum Error {
     Outside {
         /// The folder of the run.
         run: Utf8PathBuf,
-        /// What the file is for.
+        /// The purpose of the file.
         what: &'static str,
         /// The file.
         path: Utf8PathBuf,
@@ -91,18 +91,18 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// A name that no packed run may have.
+    /// A file has a name that no packed run may have.
     #[error("pack {path}: its name is too long or not UTF-8; rename it")]
     UnfitName {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// The file is something else.
+    /// The file is no packed run.
     #[error("read {path}: it is not a packed run ({reason}); `sandbox pack` writes one")]
     NotPacked {
         /// The file.
         path: Utf8PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The file is of a newer format.
@@ -120,7 +120,7 @@ pub enum Error {
         path: Utf8PathBuf,
         /// The member.
         member: String,
-        /// What was wrong.
+        /// The cause.
         source: std::io::Error,
     },
     /// The file breaks a rule of packed runs.

@@ -19,20 +19,20 @@ pub(super) const RUN: &str = "run";
 /// The folder of the suite.
 pub(super) const SUITE: &str = "suite";
 
-/// What is in a packed run.
+/// The manifest of a packed run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of the file.
     pub format: Format,
     /// The version of the program that packed it.
     pub sandbox: String,
-    /// What was run, and its fingerprints.
+    /// The run, and its fingerprints.
     pub run: PackedRun,
     /// The options of the run that `run.json` does not have.
     #[serde(default)]
     pub settings: PlaySettings,
-    /// Where files are that the suite names outside of its folder: paths as in its YAML files, and
-    /// members.
+    /// The places of files that the suite names outside of its folder: paths as in its YAML files,
+    /// and members.
     #[serde(default)]
     pub paths: BTreeMap<String, String>,
     /// The snapshots of the run.

@@ -22,8 +22,8 @@ use crate::stored::Format;
 
 /// Maximum length of the manifest. A run of 300,000 files has a smaller one.
 const LARGEST_MANIFEST: u64 = 64 << 20;
-/// What a manifest may unpack to: this much, or so many times the length of the file. Digests do
-/// not compress well.
+/// The largest size of an unpacked manifest: this much, or so many times the length of the file.
+/// Digests do not compress well.
 const LEAST_MANIFEST: u64 = 4 << 20;
 const TIMES_MANIFEST: u64 = 100;
 /// The same for all members together. Equal pictures of many repeats compress very well.
@@ -35,10 +35,11 @@ const MOST_MEMBERS: usize = 1_000_000;
 const LARGEST: u64 = 1 << 40;
 /// The first bytes of a Zstandard frame.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// What may follow the last member: the end of a tar, which some writers fill up.
+/// The largest number of bytes behind the last member: the end of a tar, which some writers pad.
 const LARGEST_END: u64 = 64 << 10;
 
-/// What of a packed run is unpacked. The digests of all members are checked in either case.
+/// The part of a packed run that is unpacked. The digests of all members are checked in either
+/// case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// Everything.
@@ -60,7 +61,7 @@ pub fn is_packed(path: &Utf8Path) -> bool {
 
 type Stream = Decoder<'static, BufReader<File>>;
 
-/// What a file may unpack to.
+/// The largest size that a file may unpack to, in bytes.
 fn unpacks_to(path: &Utf8Path, least: u64, times: u64) -> u64 {
     let length = path.metadata().map_or(0, |there| there.len());
     least.saturating_add(length.saturating_mul(times))
@@ -170,6 +171,7 @@ fn next<'a>(
     let mut entry = advance()?;
     let mut name = entry.path_bytes().into_owned();
     if entry.header().entry_type() == EntryType::GNULongName {
+        // With the NUL that ends it.
         if entry.size() > LONGEST as u64 + 1 {
             return Err(hostile("a name in it is too long".to_owned()));
         }
@@ -232,6 +234,7 @@ fn check_members(path: &Utf8Path, members: &[Member]) -> Result<u64, Error> {
             pair[1].path
         )));
     }
+    // Such a pair would fail only while it is unpacked, with half of the files written.
     let all: BTreeSet<&str> = members.iter().map(|member| member.path.as_str()).collect();
     for member in members {
         let mut above = member.path.as_str();
@@ -267,7 +270,7 @@ fn create(to: &Utf8Path, member: &Member) -> Result<File, crate::Error> {
     File::options().write(true).create_new(true).mode(mode).open(&path).map_err(unwritten)
 }
 
-/// Copies a member and gives its digest.
+/// Copies a member and returns its digest.
 fn copy(
     path: &Utf8Path,
     member: &Member,

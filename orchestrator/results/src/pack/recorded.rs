@@ -21,6 +21,7 @@ pub fn recorded_replies(run: &RunFolder) -> Result<RecordedReplies, Error> {
             Some(speech.read_reply(step.action?, reason))
         });
         let failure = match episode.outcome {
+            // Scoring runs again, so it fails again by itself or not at all.
             Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => None,
             Outcome::AgentFailed { message, .. } => {
                 Some(RecordedFailure { message, by_agent: true })

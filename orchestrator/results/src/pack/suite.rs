@@ -20,7 +20,7 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// What [`super::unpack`] has put into a folder.
+    /// The run that [`super::unpack`] has put into a folder.
     pub fn new(folder: &Utf8Path, manifest: Manifest) -> Unpacked {
         Unpacked { folder: folder.to_owned(), manifest }
     }
@@ -78,7 +78,7 @@ impl Unpacked {
         Ok((placed, tasks))
     }
 
-    /// Where the snapshots are that are not in the file, by their members.
+    /// Finds the snapshots that are not in the file. Returns their paths by their members.
     fn find_snapshots(
         &self,
         folders: &[Utf8PathBuf],
@@ -110,6 +110,7 @@ fn find(place: &Utf8Path, snapshot: &SnapshotMember) -> Result<Option<Utf8PathBu
         Ok(vec![place.to_owned()])
     };
     for path in candidates.map_err(unread)? {
+        // The length first: it spares reading files that cannot be the one.
         let fits =
             path.metadata().is_ok_and(|there| there.is_file() && there.len() == snapshot.bytes);
         if fits && sha256(&path).map_err(unread)? == snapshot.sha256 {

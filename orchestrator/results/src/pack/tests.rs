@@ -1,4 +1,4 @@
-//! Files that nobody has packed.
+//! Files that no packer wrote.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;

@@ -22,7 +22,7 @@ const WINDOW: u32 = 27;
 /// Bytes that are read at once.
 const CHUNK: usize = 256 << 10;
 
-/// What was written.
+/// The result of packing.
 #[derive(Debug, Clone)]
 pub struct PackReport {
     /// The manifest.
@@ -179,6 +179,7 @@ fn append(
     header.set_entry_type(tar::EntryType::Regular);
     header.set_size(bytes);
     header.set_mode(if executable { 0o755 } else { 0o644 });
+    // The same run makes the same bytes, on whichever machine.
     header.set_mtime(0);
     header.set_uid(0);
     header.set_gid(0);

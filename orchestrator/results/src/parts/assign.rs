@@ -1,16 +1,16 @@
-//! Which part plays which episode.
+//! Assigns episodes to parts.
 
 use crate::stored::EpisodeId;
 
-/// An episode with what it is expected to take, in any unit.
+/// An episode with its expected duration, in any unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeighedEpisode {
-    /// Which it is.
+    /// Its id.
     pub id: EpisodeId,
     /// The sites of its task. Episodes of the same sites are played together, so that fewer sites
     /// are brought up.
     pub sites: Vec<String>,
-    /// How long it takes, against others.
+    /// Its duration relative to others.
     pub weight: f64,
 }
 

@@ -1,4 +1,4 @@
-//! How long episodes took in an earlier run.
+//! The durations of episodes in an earlier run, which balance the parts of the next.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Durations {
         read.into_iter().find(|durations| !durations.by_task.is_empty())
     }
 
-    /// What a task took in milliseconds.
+    /// The mean duration of a task in milliseconds.
     pub fn of(&self, task: &str) -> Option<f64> {
         self.by_task.get(task).copied()
     }
@@ -62,7 +62,7 @@ impl Durations {
     }
 }
 
-/// When a run of the same suite and agent began; none for any other folder.
+/// Returns when a run of the same suite and agent began; none for any other folder.
 fn started(path: &Utf8Path, record: &RunRecord) -> Option<Timestamp> {
     let other = RunFolder::open(path).ok()?.run().ok()?;
     (other.suite == record.suite && other.agent == record.agent).then_some(other.started)

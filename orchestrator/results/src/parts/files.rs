@@ -1,5 +1,4 @@
-//! The files that decide what a run comes to, so that another machine can check that it has the
-//! same.
+//! The files that determine a run, so that another machine can check that it has the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -42,6 +42,7 @@ fn take(run: &RunFolder, part: &RunFolder, record: &EpisodeRecord) -> Result<(),
         if !matches!(before.outcome, Outcome::Error { .. }) {
             return Err(Error::TwiceInParts { path: from.path().to_owned(), id: id.to_string() });
         }
+        // The attempt that gives way stays in the record of this one.
         let earlier = [EarlierAttempt::up_to(&before), record.earlier.clone()].concat();
         from.rewrite(&EpisodeRecord { earlier, ..record.clone() })?;
         remove(to.path())?;

@@ -38,7 +38,7 @@ const REPORT: Template = Template {
     ),
 };
 
-/// Where the images of a report are, with everything else that is large.
+/// The place of a report's images, and of everything else that is large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// In files beside the report.

@@ -66,6 +66,7 @@ impl Pictures {
     pub(super) fn place(&mut self, run: &Utf8Path, file: &Utf8Path) -> Option<PlacedImage> {
         let beside = || Picture::Linked(link(file.strip_prefix(run).unwrap_or(file).as_str()));
         if self.form == Form::Linked {
+            // A linked screenshot is not read: its size is in its first bytes.
             let mut head = Vec::new();
             files::open(file).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
             let (width, height) = dimensions(&head)?;

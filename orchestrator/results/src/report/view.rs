@@ -56,7 +56,7 @@ pub(super) struct Page {
     played: usize,
     not_played: usize,
     deterministic: Option<bool>,
-    /// Why repeats are expected to differ.
+    /// The reason why repeats are expected to differ.
     expected: Option<&'static str>,
     fingerprints: Vec<FingerprintView>,
     request_total: u64,

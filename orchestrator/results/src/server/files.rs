@@ -29,6 +29,7 @@ pub(super) async fn file(run: &Utf8Path, names: &[&str]) -> Response {
         (run.to_owned(), names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
     let opened = tokio::task::spawn_blocking(move || opened(&run, &path)).await;
     let Ok(Ok((file, size))) = opened else { return nothing() };
+    // Four names lead to a download, which browsers have to save: it may be a page with scripts.
     let kind = if names.len() == 4 { None } else { kind(name) };
     let body =
         Body::from_stream(ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE));

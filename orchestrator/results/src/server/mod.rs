@@ -42,7 +42,7 @@ pub struct RunServer {
     snapshots: Option<Arc<ReplaySet>>,
 }
 
-/// What requests are answered from.
+/// The sources of the responses.
 struct Shown {
     run: Utf8PathBuf,
     snapshots: Option<Arc<ReplaySet>>,

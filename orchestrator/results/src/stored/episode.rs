@@ -34,7 +34,7 @@ pub struct EpisodeRecord {
     pub success: bool,
     /// The scorer's details.
     pub detail: Option<Score>,
-    /// Why there is no judgement.
+    /// The reason why there is no judgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<String>,
     /// Whether a judge was called and failed. Otherwise the score waits for a judge.
@@ -57,7 +57,7 @@ pub struct EpisodeRecord {
     pub misses: Vec<MissRecord>,
     /// Requested hosts that are not part of the world.
     pub refused_hosts: BTreeSet<String>,
-    /// Why pages crashed, each of which an empty page has replaced.
+    /// The reasons why pages crashed. An empty page has replaced each of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crashes: Vec<String>,
     /// Earlier attempts at this episode, which failed and were replaced by this one.
@@ -111,7 +111,7 @@ impl EpisodeRecord {
     }
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Outcome {
@@ -129,11 +129,11 @@ pub enum Outcome {
     Stuck,
     /// The time limit was reached.
     TimedOut,
-    /// The agent's replies, or what came of them, ended the episode. It is lost: the score is 0.
+    /// The agent's replies, or their effects, ended the episode. It is lost: the score is 0.
     AgentFailed {
-        /// What the agent caused.
+        /// The kind of failure.
         reason: AgentFailure,
-        /// What happened.
+        /// The error.
         message: String,
     },
     /// Something failed that no agent can cause. The score is 0.
@@ -159,7 +159,7 @@ impl Outcome {
         }
     }
 
-    /// What failed, if something did.
+    /// Returns the message of a failure, if there is one.
     pub fn failure(&self) -> Option<&str> {
         match self {
             Outcome::AgentFailed { message, .. } | Outcome::Error { message } => Some(message),
@@ -224,20 +224,20 @@ pub struct Step {
     /// element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<ActedOn>,
-    /// What received the action, such as `<button id="save"> "Save all"`. If there are several
-    /// actions, the last one for which that is known.
+    /// The element that received the action, such as `<button id="save"> "Save all"`. If there are
+    /// several actions, the last one for which that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiver: Option<String>,
     /// The coordinates in the actions: x and y in pixels of the screenshot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 2]>,
-    /// Where the elements of the observation are on the screenshot that are in view, by their bids.
+    /// The boxes, on the screenshot, of the observation's elements that are in view, by their bids.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub boxes: BTreeMap<String, ElementBox>,
-    /// Why the action failed.
+    /// The reason why the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Why the page did not settle after the action.
+    /// The reason why the page did not settle after the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsettled: Option<String>,
     /// The score at the end of the step. Absent if it depends on the final state or on a judge.

@@ -1,4 +1,4 @@
-//! Which episode of a run: its task and attempt, and its name in files.
+//! The id of an episode in a run: its task and attempt, and its name in files.
 
 use std::fmt;
 use std::str::FromStr;

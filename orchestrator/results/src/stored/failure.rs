@@ -1,4 +1,4 @@
-//! Whose doing it was that an episode ended early, and earlier attempts at it.
+//! The failures of agents that end an episode early, and earlier attempts at it.
 
 use agents::Fault;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{EpisodeRecord, Outcome};
 
-/// What ended an episode by the agent's doing. Such an episode is lost: an agent could cause each
+/// A failure of the agent that ends an episode. Such an episode is lost: an agent could cause each
 /// of these at will, and would otherwise have as many attempts as it likes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,15 +19,15 @@ pub enum AgentFailure {
     Unreadable,
     /// The agent's reply is too long.
     TooLong,
-    /// The agent wants what the run does not have.
+    /// The agent asks for something that the run does not provide.
     Unsupported,
     /// A page hung after the agent's actions.
     PageHung,
     /// The browser failed after the agent's actions.
     BrowserFailed,
-    /// The scorer gives no score for what the agent did.
+    /// The scorer has no score for the agent's actions.
     NotScored,
-    /// Scoring took too long for what the agent did.
+    /// Scoring the agent's actions took too long.
     ScoringTooLong,
     /// The replies of a recorded episode that ended by its agent's doing.
     Recorded,
@@ -60,7 +60,7 @@ pub struct EarlierAttempt {
     pub started: Timestamp,
     /// Number of actions.
     pub steps: u32,
-    /// Why it was tried again.
+    /// The reason why it was tried again.
     pub reason: String,
 }
 

@@ -30,7 +30,7 @@ pub struct CanonicalStep<'a> {
     pub notices: &'a [String],
     /// The agent's action.
     pub action: Option<&'a str>,
-    /// Why the action failed.
+    /// The reason why the action failed.
     pub error: Option<&'a str>,
     /// `METHOD STATUS LEVEL URL`, sorted.
     pub requests: Vec<String>,

@@ -20,8 +20,8 @@ use crate::Error;
 use crate::counted;
 use crate::stored::files;
 
-/// The maximum length of `run.json`, `episode.json` and what is like them. A run of 100,000 tasks
-/// has less.
+/// The maximum length of `run.json`, `episode.json` and similar files. A run of 100,000 tasks has
+/// less.
 const LARGEST_RECORD: u64 = 64 << 20;
 /// The maximum length of `inputs.json`.
 const LARGEST_INPUTS: u64 = 1 << 20;
@@ -90,6 +90,7 @@ impl RunFolder {
         let mut world = there.world;
         world.chromium = world.chromium.or_else(|| run.world.chromium.clone());
         world.images.extend(run.world.images.clone());
+        // More repeats may be added. With fewer, episodes that are there would be none of the run.
         let mut resumed = RunRecord { repeat: run.repeat.max(there.repeat), world, ..there };
         resumed.weaken(run);
         replace_json(&path.join("run.json"), &resumed)?;
@@ -388,6 +389,7 @@ impl EpisodeFolder {
             path: path.clone(),
             source: std::io::Error::other(error),
         })?;
+        // For the owner alone, because it may contain log-ins.
         let mut file = own(&path)?;
         file.write_all(&har).map_err(|source| Error::Write { path, source })?;
         Ok(har)

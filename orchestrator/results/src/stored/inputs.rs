@@ -1,5 +1,5 @@
-//! What a run was played from (`inputs.json`): paths on the machine that played it, and the options
-//! that `run.json` does not have.
+//! The inputs of a run (`inputs.json`): paths on the machine that played it, and the options that
+//! `run.json` does not have.
 //!
 //! A run can be packed without naming its suite again, because this file names it. The paths mean
 //! nothing elsewhere, so the file stays out of a packed run; its `settings` go into the manifest.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Format;
 
-/// What a run was played from.
+/// The inputs of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInputs {
     /// The version of the run's files.
@@ -33,7 +33,7 @@ pub struct PlaySettings {
     /// Maximum number of actions, whatever the tasks say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u32>,
-    /// Time limits in milliseconds. Absent if they are the usual ones.
+    /// Time limits in milliseconds. Absent if they are the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<TimeLimits>,
     /// The model that judges. Absent if there is none.
@@ -48,7 +48,7 @@ pub struct TimeLimits {
     pub episode_ms: u64,
     /// For a reply of the agent.
     pub answer_ms: u64,
-    /// For a look at the page, and for an action.
+    /// For an observation, and for an action.
     pub step_ms: u64,
 }
 

@@ -85,6 +85,7 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
                 "line {number} has more than {LINE_LIMIT} bytes"
             ))));
         }
+        // Many small values take several times as much memory as their text.
         file_version::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
         if items.len() == MOST_LINES {
             return Err(failed(io::Error::other(format!("it has more than {MOST_LINES} lines"))));

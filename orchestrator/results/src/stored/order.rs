@@ -1,4 +1,4 @@
-//! The order of what has happened in an episode's pages: its file `order.txt`.
+//! The order of events in an episode's pages: its file `order.txt`.
 
 use super::EpisodeFolder;
 use crate::Error;

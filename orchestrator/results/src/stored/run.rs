@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use super::{Conditions, EpisodeId, FORMAT, Format};
 
-/// What was run. Runs with the same suite, digest and agent can be compared, and an interrupted one
-/// can be continued.
+/// The description of a run. Runs with the same suite, digest and agent can be compared, and an
+/// interrupted one can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
     /// The version of the files.
@@ -31,8 +31,8 @@ pub struct RunRecord {
     pub world: WorldRecord,
     /// The agent, as given on the command line.
     pub agent: String,
-    /// What determines the agent's behaviour besides its name: settings, model, digest of its
-    /// prompts. Omitted if there is nothing.
+    /// Everything that determines the agent's behaviour besides its name: its settings, its model,
+    /// a digest of its prompts. Omitted if there is nothing.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub settings: Value,
     /// The dialect of its actions. Omitted for BrowserGym's.
@@ -47,7 +47,8 @@ pub struct RunRecord {
     /// The scoring rules. Omitted for the published ones (bug for bug).
     #[serde(default, rename = "rules", skip_serializing_if = "is_default")]
     pub scoring_mode: ScoringMode,
-    /// How far the scores can be believed. Absent before format 2.6: then nothing is known.
+    /// The conditions on which trust in the scores depends. Absent before format 2.6: then nothing
+    /// is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
     /// Number of attempts at each task.
@@ -60,8 +61,8 @@ pub struct RunRecord {
     /// The episodes of the part, if they were assigned by name. Absent if the shard decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episodes: Option<Vec<EpisodeId>>,
-    /// How far the programs of the run were confined: the agent, and those of scorers. Absent if it
-    /// has none, and before format 2.6.
+    /// The confinement of the run's programs: the agent, and those of scorers. Absent if it has
+    /// none, and before format 2.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<Confinement>,
     /// The start time of the run.
@@ -154,7 +155,7 @@ pub struct TaskRecord {
 }
 
 impl RunRecord {
-    /// Takes over what a part of the run was played with, where that can be believed less.
+    /// Takes over the confinement and conditions of a part, if its scores can be trusted less.
     pub fn weaken(&mut self, part: &RunRecord) {
         self.confinement = match (self.confinement, part.confinement) {
             (Some(there), Some(here)) => Some(there.weaker(here)),
@@ -246,8 +247,8 @@ impl RunRecord {
         pairs.into_iter().find(|(a, b)| a != b).map(|((name, a), (_, b))| (name, a, b))
     }
 
-    /// The first difference between the machines of two parts of one run: its name and both
-    /// values. What one of them does not say is no difference.
+    /// The first difference between the machines of two parts of one run: its name and both values.
+    /// A value that one of them lacks is no difference.
     pub fn differs_in_machine(&self, other: &RunRecord) -> Option<(String, String, String)> {
         if let (Some(a), Some(b)) = (&self.world.chromium, &other.world.chromium)
             && a != b

@@ -1,4 +1,4 @@
-//! How the time of an episode is spent.
+//! The durations of an episode's phases.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! How far the scores of a run can be believed.
+//! The conditions on which trust in the scores of a run depends.
 
 use std::collections::BTreeSet;
 
@@ -11,20 +11,20 @@ use tasks::Task;
 /// is known of theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// What kept the agent's program from files and programs.
+    /// The protection of files and programs from the agent's program.
     pub confinement: Confinement,
     /// Whether another program drove the browser (`sandbox attach`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub attached: bool,
     /// Whether the agent's program could read the suite, and with it the solutions.
     pub solutions: Visibility,
-    /// Scorers that believe what a page says, while another program drove the page: such as `page`,
-    /// `url`, and WebArena's `url_match`.
+    /// Scorers that trust the page, while another program drove the page: such as `page`, `url`,
+    /// and WebArena's `url_match`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forgeable: Vec<String>,
 }
 
-/// What kept an agent's program from the machine.
+/// The confinement of an agent's program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confinement {
@@ -35,11 +35,11 @@ pub enum Confinement {
     NoProgram,
     /// The program runs elsewhere, behind an address.
     Elsewhere,
-    /// Nothing.
+    /// It was not confined.
     Off,
-    /// What it must not see was hidden from it.
+    /// The suite and the results were hidden from it.
     Hidden,
-    /// It saw nothing but what was given to it.
+    /// It saw only the files that were given to it.
     Strict,
 }
 
@@ -50,14 +50,14 @@ pub enum Visibility {
     /// Nothing is known.
     #[default]
     Unknown,
-    /// It could not.
+    /// It could not see it.
     Hidden,
-    /// It could.
+    /// It could see it.
     Visible,
 }
 
 impl Confinement {
-    /// What both had: that of the one which can be believed less.
+    /// Returns the weaker of two confinements, which is that of both together.
     #[must_use]
     pub fn weaker(self, other: Confinement) -> Confinement {
         let rank = |one: Confinement| match one {
@@ -83,7 +83,7 @@ impl Confinement {
     }
 }
 
-/// What the programs of a run had, if it has any.
+/// Converts the confinement of a run's programs, if it has any.
 impl From<Option<confine::Confinement>> for Confinement {
     fn from(had: Option<confine::Confinement>) -> Confinement {
         match had {
@@ -96,13 +96,13 @@ impl From<Option<confine::Confinement>> for Confinement {
 }
 
 impl Conditions {
-    /// The conditions of a run of this agent, whose programs have this confinement.
+    /// Returns the conditions of a run of this agent, whose programs have this confinement.
     pub fn of_agent(agent: &AgentSpec, programs: Confinement) -> Conditions {
         let confinement = confinement(agent, programs);
         Conditions { confinement, solutions: confinement.solutions(), ..Conditions::default() }
     }
 
-    /// The conditions of an attached episode, whose program has this confinement.
+    /// Returns the conditions of an attached episode, whose program has this confinement.
     pub fn attached(task: &Task, program: Confinement) -> Conditions {
         let mut forgeable: Vec<String> =
             task.scorer.forgeable().into_iter().map(str::to_owned).collect();
@@ -116,13 +116,13 @@ impl Conditions {
         }
     }
 
-    /// The conditions of a run whose agents are clients of a server of ours.
+    /// Returns the conditions of a run whose agents are clients of a server of ours.
     pub fn served() -> Conditions {
         let confinement = Confinement::Elsewhere;
         Conditions { confinement, solutions: confinement.solutions(), ..Conditions::default() }
     }
 
-    /// The conditions of a run of which a part came about under these, and a part under others.
+    /// Returns the conditions of a run that was played partly under these, and partly under others.
     #[must_use]
     pub fn weaker(&self, other: &Conditions) -> Conditions {
         let confinement = self.confinement.weaker(other.confinement);
@@ -135,7 +135,7 @@ impl Conditions {
         }
     }
 
-    /// What lowers the trust in the scores, in one sentence each.
+    /// The reasons to doubt the scores, in one sentence each.
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         match self.confinement {
@@ -213,7 +213,7 @@ mod tests {
         assert!(Conditions::of_agent(&program, Confinement::Hidden).doubts().is_empty());
     }
 
-    /// What a run had in one of its parts, it has.
+    /// A run has the weakest conditions of its parts.
     #[test]
     fn a_run_of_parts_is_believed_as_its_weakest_part() {
         let program: AgentSpec = "program:true".parse().unwrap();

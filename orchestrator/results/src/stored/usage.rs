@@ -92,6 +92,7 @@ impl ModelUsage {
                 refused: a.refused + b.refused,
                 empty: a.empty + b.empty,
                 failed: a.failed + b.failed,
+                // Unknown as soon as one part is.
                 cost: a.cost.zip(b.cost).map(|(a, b)| a + b),
             }
         })

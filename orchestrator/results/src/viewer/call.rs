@@ -27,7 +27,7 @@ pub(super) struct CallView {
     reply: String,
     reasoning: Option<String>,
     refusal: Option<String>,
-    /// What was wrong with the reply, or why there was none.
+    /// The fault of the reply, or the reason why there was none.
     wrong: Option<String>,
 }
 

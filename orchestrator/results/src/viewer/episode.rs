@@ -38,7 +38,7 @@ pub(super) struct Page {
     steps: Vec<StepView>,
     levels: Vec<Level>,
     network: Vec<RequestGroup>,
-    /// Where headers and bodies of requests are.
+    /// The place of headers and bodies of requests, as a sentence.
     bodies: String,
     console: Vec<MessageGroup>,
     /// Whether there is a file of console messages.

@@ -88,6 +88,7 @@ pub(crate) fn write_missing(
             |name: &str| files.path().join(name).metadata().and_then(|file| file.modified()).ok();
         if time(NAME).is_none_or(|drawn| time("episode.json").is_some_and(|ended| ended >= drawn)) {
             match write_one(folder, run, episode) {
+                // A disk that is full ends it. An episode that cannot be read only has no viewer.
                 Err(error @ Error::Write { .. }) => return Err(error),
                 Err(error) => tracing::warn!(
                     episode = %episode.id(),

@@ -82,7 +82,7 @@ pub(super) fn site_writes(step: u32, requests: &[Request]) -> Vec<String> {
         .collect()
 }
 
-/// Where headers and bodies are.
+/// Returns a sentence with the place of headers and bodies of requests.
 pub(super) fn bodies(run: &RunRecord, files: &EpisodeFolder, linked: bool) -> String {
     if linked {
         return "Open a request for its recorded headers and body.".to_owned();

@@ -15,7 +15,7 @@ use crate::stored::{ModelUsage, Request, Step, StepCall, StepMessage, files};
 /// Smaller differences of scores are rounding errors.
 const CHANGE: f64 = 1e-9;
 
-/// What is known of the episode of a step.
+/// The context of a step: records of its episode.
 pub(super) struct Recorded<'a> {
     pub(super) folder: &'a Utf8Path,
     pub(super) requests: &'a [Request],
@@ -192,6 +192,7 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
     let file = step.screenshot.clone().filter(|file| files::is_beside(file))?;
     let mut head = Vec::new();
     let picture = files::open(&folder.join(&file)).ok()?;
+    // A PNG has its size in its first 24 bytes.
     std::io::Read::read_to_end(&mut std::io::Read::take(picture, 24), &mut head).ok()?;
     let (width, height) = dimensions(&head)?;
     let (across, down) = (100.0 / f64::from(width), 100.0 / f64::from(height));

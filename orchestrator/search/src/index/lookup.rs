@@ -171,6 +171,7 @@ impl Index {
         for member in &self.segments {
             let within = |own: &String| {
                 hosts.iter().any(|host| {
+                    // A host stands for its subdomains, and not for hosts that only end alike.
                     own.strip_suffix(host)
                         .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
                 })

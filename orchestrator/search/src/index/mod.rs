@@ -117,6 +117,7 @@ impl Index {
             })?);
         }
         if segments.iter().any(|(segment, _)| !segment.deferred.is_empty()) {
+            // Their answers are in other snapshots, so this segment depends on all of them.
             let rest = {
                 let lists: Vec<&[u64]> =
                     segments.iter().map(|(segment, _)| &segment.deferred[..]).collect();
@@ -138,6 +139,7 @@ impl Index {
         let several = segments.len() > 1;
         let mut members = Vec::new();
         for (segment, path) in segments {
+            // A page is found in the first segment that has it.
             if several {
                 let again = segment.urls.iter().enumerate().filter(|(_, url)| !seen.insert(**url));
                 hidden.extend(again.map(|(page, _)| (pages + page) as u32));

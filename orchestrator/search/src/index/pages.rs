@@ -48,6 +48,7 @@ pub(super) fn document(
     let listed = text.filter(|text| !text.trim().is_empty());
     let Some(hit) = answer(set, answers, &url, listed.is_some())? else { return Ok(None) };
     let read = match (&title, &listed) {
+        // The recorded page is only read for what the list lacks.
         (Some(_), Some(_)) => PageText::default(),
         _ => match set.document(hit, LARGEST) {
             Ok(Some(document)) if html_scan::is_html(&document.media_type) => {

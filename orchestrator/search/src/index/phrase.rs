@@ -124,6 +124,7 @@ impl Lists {
                 if number == 0 {
                     next.places.extend(own);
                 } else {
+                    // Both are ordered by page and place, so that one pass over each is enough.
                     while starts.pages.get(at).is_some_and(|(known, _)| *known < page) {
                         from = starts.pages[at].1;
                         at += 1;

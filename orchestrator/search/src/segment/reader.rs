@@ -92,6 +92,7 @@ impl Segment {
             host_names.push(String::from_utf8(part(length.into())?.to_vec()).ok()?);
         }
         let deferred = numbers(resident);
+        // Checked once, so that look-ups need not.
         let fits = (header.words_at.checked_add(header.words.checked_mul(ROW as u64)?)?
             == header.places_at)
             && header.places_at.checked_add(header.pages.checked_mul(PLACE)?)?

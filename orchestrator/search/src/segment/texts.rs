@@ -110,6 +110,7 @@ impl TextHead {
         let before: u64 = self.chunks[..number].iter().map(|(size, _)| u64::from(*size)).sum();
         let start = self.at.checked_add(before).ok_or(DAMAGED)?;
         let bytes = read(start..start.checked_add(size.into()).ok_or(DAMAGED)?)?;
+        // Before the length decides how much memory is taken.
         if whole as usize > LARGEST {
             return Err(DAMAGED);
         }

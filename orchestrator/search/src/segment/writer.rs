@@ -41,6 +41,7 @@ impl<'a> SegmentWriter<'a> {
     /// The same, with about so many bytes of postings in memory.
     pub(super) fn within(file: &'a File, memory: usize) -> io::Result<SegmentWriter<'a>> {
         let mut out = BufWriter::with_capacity(1 << 18, file);
+        // Empty until all else is written: without its header, the file is no segment.
         out.write_all(&[0; HEADER])?;
         Ok(SegmentWriter {
             file,
@@ -106,6 +107,7 @@ impl<'a> SegmentWriter<'a> {
     pub(crate) fn finish(mut self, state: &str) -> io::Result<()> {
         self.runs.push(self.gatherer.flush()?);
         let postings_at = self.at;
+        // The rows come after all postings, so they wait in a file of their own.
         let mut rows = BufWriter::new(tempfile::tempfile()?);
         let (mut words, mut sparse, mut bytes) = (0u64, Vec::new(), Vec::new());
         let (mut group, mut checksums) = (Vec::new(), Vec::new());

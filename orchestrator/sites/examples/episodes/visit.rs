@@ -1,4 +1,4 @@
-//! What a visitor of an instance does: asks for pages, sends forms.
+//! A visitor of an instance, which requests pages and sends forms.
 
 use sites::manifest::{Application, DriverSpec};
 use sites::{Lease, LoginSession};

@@ -14,7 +14,7 @@ use crate::manifest::Limits;
 /// once. With the engine's own resolver, each look-up would time out after ten seconds.
 const NO_RESOLVER: &str = "127.0.0.1";
 
-/// How an engine keeps containers within their limits.
+/// The means by which an engine keeps containers within their limits.
 #[derive(Debug, Clone)]
 pub(crate) struct Limiter {
     /// The seccomp profile as the engine takes it: Docker its text, Podman the path of a file.

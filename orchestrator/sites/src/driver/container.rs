@@ -301,6 +301,7 @@ impl Container {
         };
         tokio::select! {
             () = read => {}
+            // An engine that hangs would not end the log, either.
             _ = self.monitor.is_gone_for(Duration::ZERO) => {}
         }
         said.lines().map(str::to_owned).collect()
@@ -315,6 +316,7 @@ impl Container {
             .tail(&tail)
             .follow(true)
             .build();
+        // An application that is silent for long is no reason to end the stream.
         let unhurried = self.docker().clone().with_timeout(UNHURRIED);
         let mut pieces = Box::pin(unhurried.logs(&self.id, Some(options)));
         let mut read = Vec::new();

@@ -29,10 +29,10 @@ pub(crate) struct Containers {
     pub(crate) sidecars: Vec<(String, Container)>,
     /// The application's container; `None` until it is created.
     pub(crate) main: Option<Container>,
-    /// What leads to the application, if it has no network.
+    /// The relays to the application, if it has no network.
     pub(crate) relays: Vec<Relay>,
-    /// Who can access restored temporary files; `None` if these files are in the container's own
-    /// root file system.
+    /// The users who can access restored temporary files; `None` if these files are in the
+    /// container's own root file system.
     pub(crate) access: Option<Access>,
     /// The temporary files and processes that it had when it became ready.
     leftovers: OnceLock<Leftovers>,
@@ -79,6 +79,7 @@ impl Containers {
             }
             .boxed()
         });
+        // `select_all` panics without a future.
         let all = main.chain(sidecars).chain(relays).chain([future::pending().boxed()]);
         let (why, ..) = future::select_all(all).await;
         why

@@ -59,7 +59,7 @@ const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 /// The mode of a user namespace in which the user of the engine is the same one inside.
 const KEEP_USER: &str = "keep-id";
 
-/// Where the containers of one instance are.
+/// The network of an instance's containers.
 enum Place {
     /// On a network, with an address each.
     In(Network),
@@ -72,7 +72,7 @@ enum Place {
     },
 }
 
-/// Where an application is reached.
+/// The ports of an application.
 struct Ports {
     own: SiteTarget,
     /// Ports that are not at the same address.
@@ -108,6 +108,7 @@ impl Docker {
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
+        // A missing image is an error before anything is made.
         for sidecar in self.spec.sidecars.values() {
             golden::id_of_image(&self.context.monitor, &sidecar.image, &self.site.name).await?;
         }
@@ -119,6 +120,7 @@ impl Docker {
         let live = Live { folder: folder.join("state"), access: access(self.spec.writable) };
         let made = (golden.clone(), folder.clone(), live.clone());
         blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
+        // Before the application starts, which reads the time at once.
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
         let mut containers = Containers::new(&self.context.monitor, folder.clone());
@@ -131,6 +133,7 @@ impl Docker {
                 let instance = Instance::new(id, ports.own, clock, content, Box::new(containers));
                 Ok(instance.with_ports(ports.others).held_to(quota))
             }
+            // The containers that were made before the failure.
             Err(error) => {
                 let _ = containers.stop().await;
                 Err(error)
@@ -209,7 +212,7 @@ impl Docker {
         }
     }
 
-    /// Where the containers of a new instance belong.
+    /// Returns the network for the containers of a new instance.
     async fn place(
         &self,
         id: u32,
@@ -225,6 +228,7 @@ impl Docker {
             }
         };
         let sidecars = self.spec.sidecars.len();
+        // The group's network keeps instances apart by itself.
         if sidecars == 0 && range.network.apart {
             return Ok(Place::In(range.network.clone()));
         }
@@ -417,7 +421,7 @@ fn user() -> String {
     }
 }
 
-/// Who can access the state: that user, or all users of a third-party image.
+/// Returns who can access the state: that user, or all users of a third-party image.
 fn access(writable: bool) -> Access {
     match writable {
         true => Access::Everybody,

@@ -30,8 +30,7 @@ pub(crate) trait Driver: Send + Sync {
     /// not respond yet. On failure, partial work is undone.
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>>;
 
-    /// What is currently missing to start or remove instances, as the text of a condition to wait
-    /// for.
+    /// Returns the condition that is missing to start or remove instances, as the text of a wait.
     fn lacks(&self) -> Option<String> {
         None
     }

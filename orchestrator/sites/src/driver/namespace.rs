@@ -28,7 +28,7 @@ const PLAIN: &[&str] = &["unshare", "--net", "--"];
 /// user id: some applications refuse to run as root.
 const WITH_USER: &[&str] = &["unshare", "--user", "--map-current-user", "--net", "--"];
 
-/// How commands get namespaces on this machine.
+/// The means by which commands get namespaces on this machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Namespaces {
     way: &'static [&'static str],

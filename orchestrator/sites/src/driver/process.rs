@@ -144,7 +144,7 @@ impl Process {
         Ok(instance.with_ports(ports).held_to(quota))
     }
 
-    /// Where a started command is reached. One that is held back goes on.
+    /// Returns the address of a started command. A command that is held back continues.
     async fn reach(
         &self,
         group: &mut Group,
@@ -236,7 +236,7 @@ struct Group {
     runner: CommandRunner,
     ended: watch::Receiver<Option<String>>,
     namespaces: Option<Namespaces>,
-    /// What leads to it, if it has a network of its own.
+    /// The relays to it, if it has a network of its own.
     relays: Vec<Relay>,
 }
 
@@ -268,6 +268,7 @@ impl Group {
             self.relays
                 .iter()
                 .map(|relay| relay.ended().boxed())
+                // `select_all` panics without a future.
                 .chain([future::pending().boxed()]),
         );
         tokio::select! {

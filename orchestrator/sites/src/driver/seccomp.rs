@@ -60,6 +60,8 @@ pub(crate) fn profile() -> &'static str {
     static PROFILE: LazyLock<String> = LazyLock::new(|| {
         let mut calls = vec![
             json!({"names": ALLOWED.split_ascii_whitespace().collect::<Vec<_>>(), "action": "SCMP_ACT_ALLOW"}),
+            // Its flags are in memory, where a filter cannot look. Without it, libraries use
+            // `clone`.
             json!({"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": ENOSYS}),
             allow_if(
                 "clone",

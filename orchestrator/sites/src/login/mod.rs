@@ -28,7 +28,7 @@ use crate::{Error, Site, ready};
 /// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 10;
 
-/// What a browser needs to be logged in.
+/// The cookies and header fields with which a browser is logged in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginSession {
     /// Cookies of the site.
@@ -130,6 +130,7 @@ async fn enter(
             login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
         return Ok(LoginSession { cookies: cookies.collect(), headers: headers.collect() });
     };
+    // Cookies expire by the clock of the site.
     let now = site.clock.unwrap_or_else(Timestamp::now);
     let mut visitor = Visitor { site, target, now, cookies: Cookies::default() };
     visitor.fill_in(form, account).await?;
@@ -178,6 +179,7 @@ impl Visitor<'_> {
             goal.set_query(Some(&encoded));
             self.visit(Method::GET, goal, Some(&page), Bytes::new()).await?
         };
+        // A refused log-in often has status 200. The manifest's `check` finds that.
         match answer.status.as_u16() {
             status if status >= 400 => Err(format!("the form was answered with status {status}")),
             _ => Ok(()),
@@ -201,6 +203,7 @@ impl Visitor<'_> {
             if let Some(from) = &from {
                 headers.insert(header::REFERER, value(from.as_str())?);
             }
+            // Frameworks take a form without an origin for a forged one.
             if method == Method::POST {
                 headers.insert(header::ORIGIN, value(&url.origin().ascii_serialization())?);
                 let form = HeaderValue::from_static("application/x-www-form-urlencoded");
@@ -217,6 +220,7 @@ impl Visitor<'_> {
                 return Ok((answer, url));
             };
             let to = self.resolve(&url, &String::from_utf8_lossy(to.as_bytes()))?;
+            // Only these two keep the method and the body. After all others a browser sends GET.
             if !matches!(answer.status.as_u16(), 307 | 308) {
                 (method, body) = (Method::GET, Bytes::new());
             }

@@ -126,6 +126,7 @@ impl Manifest {
             self.sidecars = beside;
         }
         let driver = self.take_driver()?;
+        // The keys that no driver has taken belong to another one.
         self.check_rest(folder)?;
         Ok(Site {
             name: folder.file_name().unwrap_or("site").to_owned(),

@@ -55,7 +55,7 @@ pub struct Site {
     pub driver: DriverSpec,
     /// The host names of the site.
     pub hosts: Vec<Host>,
-    /// What the application's clock shows when an episode begins; real time if `None`.
+    /// The time of the application's clock when an episode begins; real time if `None`.
     pub clock: Option<Timestamp>,
     /// Conditions that must hold before an instance is used, by name.
     pub ready: BTreeMap<String, Condition>,
@@ -63,13 +63,13 @@ pub struct Site {
     pub ready_within: Period,
     /// The accounts that can log in.
     pub accounts: BTreeMap<String, Account>,
-    /// How each account logs in, by the account's name.
+    /// The log-in of each account, by the account's name.
     pub login: BTreeMap<String, Login>,
     /// The state that changes and that a reset restores.
     pub state: State,
-    /// How a used instance becomes pristine again.
+    /// The method by which a used instance becomes pristine again.
     pub reset: ResetPolicy,
-    /// What scorers can read of the state.
+    /// The parts of the state that scorers can read.
     pub probes: BTreeMap<String, Probe>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) const LAST_WORDS: usize = 20;
 /// How long the first instances of slow sites delay the second instances of other sites.
 const PRECEDENCE: Duration = Duration::from_secs(30);
 
-/// What the work on a site's instances needs.
+/// The resources that the work on a site's instances needs.
 #[derive(Clone)]
 pub(super) struct Work {
     pub(super) site: Arc<Site>,

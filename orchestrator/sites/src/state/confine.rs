@@ -15,7 +15,7 @@ use landlock::{
 use super::StateError;
 use super::dir::Dir;
 
-/// What the work can access. Everything else is denied.
+/// The files that the work can access. Everything else is denied.
 pub(super) struct Reach<'a> {
     /// Files that it can read.
     pub(super) read: Vec<&'a File>,
@@ -45,6 +45,7 @@ pub(super) fn run<T: Send>(
         }
         work()
     };
+    // On a thread of its own, because the restriction cannot be lifted again.
     std::thread::scope(|scope| match scope.spawn(confined).join() {
         Ok(result) => result,
         Err(panic) => std::panic::resume_unwind(panic),

@@ -55,7 +55,7 @@ pub(crate) struct Entry {
     identity: (u64, u64),
 }
 
-/// Who can access a copied file besides this process.
+/// The users who can access a copied file besides this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Only this user and group.

@@ -68,7 +68,7 @@ const HARD_LINK: &str = "a database that is a hard link";
 
 type Trick = fn(&StateFixture, &Outside);
 
-/// What an application does to its state, by name.
+/// The manipulations of an application on its state, by name.
 const TRICKS: [(&str, Trick); 9] = [
     ("a link where a file is written before it takes its place", |ground, outside| {
         let _ = fs::remove_file(ground.live.join("media/a.png"));

@@ -42,7 +42,7 @@ use crate::manifest::State;
 /// The mount point of the state in a container.
 pub(crate) const MOUNT: &str = "/state";
 
-/// Why state could not be read, copied or restored.
+/// The reason why state could not be read, copied or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// A file could not be read or written.
@@ -70,7 +70,7 @@ pub enum StateError {
     Odd {
         /// The path of the entry.
         path: Utf8PathBuf,
-        /// What it is.
+        /// The kind of the file.
         what: String,
     },
     /// The kernel cannot confine work on a database to that database.
@@ -78,7 +78,7 @@ pub enum StateError {
         "open the databases of a site safely: {why}; Linux 5.13 or later with Landlock is needed"
     )]
     Unconfined {
-        /// What is missing.
+        /// The missing file or capability.
         why: String,
     },
     /// A path of the manifest is not below the state folder.
@@ -195,7 +195,7 @@ pub(crate) fn relative(path: &Utf8Path) -> Result<Utf8PathBuf, StateError> {
 pub struct Live {
     /// The folder. Only we can replace it.
     pub folder: Utf8PathBuf,
-    /// Who can access what is written to it.
+    /// The users who can access the files that are written to it.
     pub access: Access,
 }
 

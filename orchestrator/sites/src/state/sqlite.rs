@@ -246,6 +246,7 @@ fn digest_pages(mut file: &File) -> std::io::Result<[u8; 32]> {
     let mut reader = BufReader::with_capacity(256 << 10, file);
     let mut header = Vec::with_capacity(100);
     reader.by_ref().take(100).read_to_end(&mut header)?;
+    // Counters that SQLite changes without a change of content.
     for range in HOUSEKEEPING {
         if let Some(bytes) = header.get_mut(range) {
             bytes.fill(0);

@@ -39,6 +39,7 @@ impl Temporary {
             return Ok(None);
         }
         let live = root.folder(name.as_ref())?;
+        // A folder of the machine that is mounted there is not the container's to put back.
         if !live.is_in_memory()? || live.is_of_this_machine(&Utf8Path::new("/").join(name))? {
             return Ok(None);
         }

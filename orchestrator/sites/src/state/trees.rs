@@ -14,7 +14,7 @@ const PART: &str = ".sandbox-part";
 
 /// The settings of restoring a tree.
 pub(super) struct TreeRestore<'a> {
-    /// Which paths, relative to the state, are not changed.
+    /// Selects the paths, relative to the state, that are not changed.
     pub(super) keep: &'a dyn Fn(&Utf8Path) -> bool,
     pub(super) access: Access,
     /// How many more entries may be removed.

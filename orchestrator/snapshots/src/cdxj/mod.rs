@@ -129,6 +129,7 @@ impl<R: BufRead> Iterator for CdxLines<R> {
         while !self.done {
             let found = match self.next_line() {
                 Ok(None) => return None,
+                // `!` begins metadata, and a space the first line of a CDX file.
                 Ok(Some(line)) if line.trim().is_empty() || line.starts_with(['!', ' ']) => {
                     continue;
                 }

@@ -117,6 +117,7 @@ pub(super) fn open_zip(
     };
     let mut log = Watched::temporary().map_err(failed)?;
     let entry = zip.by_name(name).map_err(|error| broken(error.to_string()))?;
+    // One byte more tells a log at the limit from a longer one.
     let most = limit.min(budget.left());
     let copied = io::copy(&mut entry.take(most.saturating_add(1)), &mut log).map_err(failed)?;
     if copied > limit {

@@ -87,6 +87,7 @@ pub(super) fn of_request(
         Some(text) if !text.0.is_empty() || params.is_empty() => {
             let base64 =
                 data.encoding.is_some_and(|encoding| encoding.0.eq_ignore_ascii_case("base64"));
+            // What is no base64 after all is the text itself.
             let bytes = if base64 { from_base64(&text.0) } else { None };
             Ok((bytes.map_or(BodyContent::Text(text.0), BodyContent::Bytes), false))
         }

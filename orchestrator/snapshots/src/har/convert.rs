@@ -268,11 +268,14 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
             (bytes, true)
         }
         BodyContent::Decoded(bytes) => (bytes, true),
+        // Exporters store such bytes as sent or decoded, without saying which. Their first bytes
+        // tell.
         BodyContent::Bytes(bytes) => {
             let decoded = coding.as_deref().is_some_and(|coding| !is_coded(coding, &bytes));
             (bytes, decoded)
         }
     };
+    // An empty body fits any headers, such as those of HEAD and 304.
     if bytes.is_empty() {
         return bytes;
     }
@@ -305,6 +308,7 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
         "zstd" => bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]),
+        // These begin with no fixed bytes, so a part is decoded.
         "deflate" | "br" => decoder(codings, bytes).is_ok_and(|decoded| {
             io::copy(&mut decoded.take(EXAMINED_BYTES), &mut io::sink()).is_ok()
         }),

@@ -77,6 +77,7 @@ pub(super) fn event_stream(events: &[RawEvent]) -> String {
         if !id.is_empty() {
             body.push_str(&format!("id: {id}\n"));
         }
+        // `message` is what events without a name are called.
         if !name.is_empty() && name != "message" {
             body.push_str(&format!("event: {name}\n"));
         }

@@ -130,6 +130,7 @@ pub fn read<E: From<Error>>(
     let mut json = serde_json::Deserializer::from_reader(input);
     let outcome = (Top(&mut reading)).deserialize(&mut json).and_then(|()| json.end());
     match (reading.stopped, outcome) {
+        // The parser only reports that it was stopped. The reason is the entry's own error.
         (Some(error), _) => Err(error),
         (None, Err(error)) if error.is_io() && is_limit(&error) => {
             Err(Error::TooLarge { entry: reading.current.unwrap_or(0), limit: limits.entry }.into())
@@ -212,6 +213,7 @@ impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
         };
         match entry {
             Ok(entry) => (self.on_entry)(entry),
+            // Nothing is left for later entries, either.
             Err(error @ Error::AllTogether { .. }) => Err(error.into()),
             Err(error) => {
                 self.log.unusable += 1;
@@ -335,6 +337,7 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de>
         let reading = self.0;
         reading.found = true;
         loop {
+            // The limit is that of one entry.
             reading.taken.set(0);
             reading.current = Some(reading.log.entries + 1);
             let Some(raw) = list.next_element::<Box<RawValue>>()? else { break };

@@ -325,6 +325,7 @@ fn prepare<'a>(body: &'a Body, headers: &Headers, left: &mut u64) -> io::Result<
             failed: RefCell::new(None),
         });
     }
+    // The text of a log is UTF-8, so a body in another charset would come back as other bytes.
     let set = headers.get_str("content-type").and_then(charset);
     let is_utf8 = matches!(set.as_deref(), None | Some("utf-8" | "utf8"));
     Ok(match String::from_utf8(held) {

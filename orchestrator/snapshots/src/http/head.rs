@@ -76,6 +76,7 @@ pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> 
     let rest = words.next().unwrap_or("").trim_start();
     let (code, reason) = rest.split_once(' ').unwrap_or((rest, ""));
     let known = version.get(..5).is_some_and(|v| v.eq_ignore_ascii_case("HTTP/"))
+        // SHOUTcast's servers send `ICY`.
         || version == "ICY"
         || version == "HTTP";
     match code.trim().parse::<u16>() {

@@ -131,6 +131,7 @@ const ORIGIN: usize = 4 + 3 * 16 + 1;
 impl<'a> Builder<'a> {
     fn new(file: &'a File, memory: usize) -> io::Result<Self> {
         let mut captures = BufWriter::with_capacity(1 << 18, file);
+        // Empty until all else is written: without its first page, a file is no index.
         captures.write_all(&[0; PAGE])?;
         Ok(Builder {
             file,

@@ -39,6 +39,7 @@ impl ReplaySet {
         }
         let changing = match self.changing.get() {
             Some(changing) => changing,
+            // Two threads may build it at once. One result is kept.
             None => {
                 let built = self.index_changing()?;
                 self.changing.get_or_init(|| built)

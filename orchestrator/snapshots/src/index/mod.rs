@@ -249,6 +249,7 @@ impl Index {
         let damaged = || IndexError::Damaged { path: self.path.clone(), part: "a URL" };
         let text = capture.text;
         let end = text.offset.checked_add(text.length.into()).ok_or_else(damaged)?;
+        // Before the length decides how much memory is taken.
         if end > self.layout.texts_length {
             return Err(damaged());
         }

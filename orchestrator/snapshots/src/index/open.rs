@@ -79,6 +79,7 @@ fn build_missing(
     let built = parallel::each(
         &to_build,
         |_, archive, tell: &dyn Fn(BuildProgress)| {
+            // All that are built at the same time share the memory for sorting.
             let memory = build::sort_memory(at_once);
             match cache {
                 Some(cache) => Index::build_named(archive, cache, memory, &mut |at| tell(at)),

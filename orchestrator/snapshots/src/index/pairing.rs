@@ -89,6 +89,7 @@ impl<T> Pairing<T> {
                 position.checked_sub(self.first).and_then(|at| self.waiting.get_mut(at as usize));
             if let Some(waiting) = found
                 && waiting.request.is_none()
+                // An id alone is not enough: it may name a record of another URL.
                 && waiting.link.url == request.link.url
             {
                 waiting.request = Some(request);
@@ -138,6 +139,7 @@ impl<T> Pairing<T> {
         for id in &link.concurrent {
             self.responses_concurrent.remove(id);
         }
+        // Writers that link no records put a request directly before or after its response.
         let request = request.or_else(|| {
             let sides = [link.number.checked_sub(1), link.number.checked_add(1)];
             let beside =

@@ -24,6 +24,7 @@ pub(super) fn path_key(method: &str, url: &str) -> Option<Vec<u8>> {
     key.extend(host.bytes().map(|byte| byte.to_ascii_lowercase()));
     for part in [if path.is_empty() { "/" } else { path }, query, scheme, port, method] {
         key.push(0);
+        // Zeros separate the parts.
         key.extend(part.bytes().filter(|byte| *byte != 0));
     }
     key.push(0);

@@ -55,6 +55,7 @@ pub(super) struct RouteTable {
 impl RouteTable {
     /// Checks all bytes of the table, and reads the fan-out.
     pub(super) fn open(file: &File, place: RoutePlace) -> Result<RouteTable, ReadError> {
+        // Before these numbers decide how much memory is taken.
         if place.bits > MAX_BITS || place.rows > u64::from(u32::MAX) {
             return Err(ReadError::Damaged);
         }
@@ -73,6 +74,7 @@ impl RouteTable {
         let fan: Vec<u32> =
             bytes.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four)).collect();
         let whole =
+            // A fan-out that is out of order would lead look-ups out of the table.
             fan.is_sorted() && fan.last().is_some_and(|last| u64::from(*last) == place.rows);
         if crc.sum() != place.crc || !whole {
             return Err(ReadError::Damaged);

@@ -153,6 +153,7 @@ fn write(
 ) -> Result<(), IndexError> {
     let io = |error| IndexError::io("write", path)(error);
     let mut out = BufWriter::with_capacity(1 << 18, file);
+    // Empty until all else is written, so that an unfinished file has no valid first page.
     out.write_all(&[0; PAGE]).map_err(io)?;
     let mut at = PAGE as u64;
     let mut places = Vec::new();
@@ -179,6 +180,7 @@ fn write_paths(
     out: &mut impl Write,
     path: &Utf8Path,
 ) -> Result<u64, IndexError> {
+    // Each index has its paths in order, so that one of each in memory is enough.
     let mut heap = BinaryHeap::with_capacity(indexes.len());
     let next = |archive: usize, position: u64| -> Result<Option<_>, IndexError> {
         if position >= indexes[archive].count() {

@@ -168,9 +168,11 @@ pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> 
         Box::new(block)
     };
     let mut start = Vec::new();
+    // One byte more tells whether the body goes on.
     body.by_ref().take(MAX_STRUCTURED_BODY as u64 + 1).read_to_end(&mut start).map_err(io)?;
     let mut hasher = Sha256::new();
     hasher.update(&start);
+    // Larger bodies are compared by their digest alone, for which all of it is read.
     let whole = start.len() <= MAX_STRUCTURED_BODY;
     if !whole {
         let mut buffer = vec![0; 64 << 10];

@@ -124,6 +124,7 @@ impl ReplaySet {
                 }
             }
         }
+        // The entries of one archive are in recorded order already.
         if self.members.len() > 1 {
             found.sort_by_key(|hit| (hit.at_millis, hit.member));
         }

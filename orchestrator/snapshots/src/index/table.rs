@@ -57,6 +57,7 @@ impl From<io::Error> for ReadError {
 impl Table {
     /// Reads the fan-out.
     pub(super) fn open(file: &File, place: TablePlace) -> Result<Table, ReadError> {
+        // Before these numbers decide how much memory is taken.
         if place.bits > 27 || place.entries > u64::from(u32::MAX) {
             return Err(ReadError::Damaged);
         }
@@ -88,6 +89,7 @@ impl Table {
                 high = middle;
             }
         }
+        // The remaining rows are read at once, which costs less than further steps of the search.
         let mut found = Vec::new();
         let mut buffer = [0; AT_ONCE as usize * ENTRY];
         while low < end {

@@ -44,6 +44,7 @@ impl<'a> Node<'a> {
                 out.push(b']');
             }
             Node::Object(members) => {
+                // The order of members has no meaning in JSON.
                 let mut sorted: Vec<&(&[u8], Node<'_>)> = members.iter().collect();
                 sorted.sort_by_key(|(key, _)| *key);
                 out.push(b'{');
@@ -96,6 +97,7 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn value(&mut self, depth: usize) -> Option<Node<'a>> {
+        // A body is a stranger's, so recursion has a limit.
         if depth > MAX_DEPTH {
             return None;
         }

@@ -131,6 +131,7 @@ fn one_segment(own: &[String], other: &[String]) -> Option<(usize, Vec<String>)>
     let token =
         |text: &str| text.len() >= SEGMENT && text.bytes().any(|byte| byte.is_ascii_digit());
     let ending = |text: &str| text.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+    // The first three parts are the scheme, nothing and the host.
     if at < 3 || differing.next().is_some() || !token(a) || !token(b) || ending(a) != ending(b) {
         return None;
     }

@@ -102,6 +102,7 @@ fn body_leaves(request: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
         }
         Family::None | Family::Other(_) => {}
     }
+    // Also for a body that is not what its type says.
     push(leaves, Place::Body, "", &hex::encode(request.body.sha256()));
 }
 

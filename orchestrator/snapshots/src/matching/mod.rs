@@ -109,6 +109,7 @@ impl fmt::Display for Key {
 /// The key of exactly this request.
 pub fn exact(request: &ReplayRequest<'_>) -> Key {
     let url = query::whole(request.url);
+    // Without a body, its type means nothing.
     let family =
         if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
     Key::of(
@@ -127,6 +128,7 @@ pub fn exact(request: &ReplayRequest<'_>) -> Key {
 pub fn normalised(request: &ReplayRequest<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
     let url = query::normalised(request.url, &mut rules);
+    // Without a body, its type means nothing.
     let family =
         if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
     let method = request.method.as_bytes();

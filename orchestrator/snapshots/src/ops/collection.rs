@@ -334,6 +334,7 @@ fn check(file: &SnapshotFile, tell: &dyn Fn(Progress)) -> MemberVerification {
     let listed = file.member().and_then(|member| member.hash.as_deref());
     let differs = match (sha256(&file.path), listed) {
         (Err(error), _) => return flaw(&Error::io("read", &file.path, error)),
+        // Digests by another algorithm cannot be compared.
         (Ok((found, _)), Some(listed)) if listed.starts_with("sha256:") && found != listed => {
             Some(format!("its digest is {found}, not {listed}"))
         }

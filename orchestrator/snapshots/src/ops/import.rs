@@ -299,6 +299,7 @@ fn add_har(
             return Ok(());
         }
         let mut exchange = entry.exchange;
+        // A page that has nothing in its cache needs the body under status 200.
         if entry.notes.contains(&Note::BodyFromCache) {
             exchange.response.status = 200;
             exchange.response.reason = "OK".to_owned();

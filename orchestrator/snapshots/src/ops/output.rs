@@ -27,6 +27,7 @@ impl Output {
             .filter(|parent| !parent.as_str().is_empty())
             .unwrap_or(Utf8Path::new("."));
         let name = target.file_name().unwrap_or("snapshot");
+        // Beside the target, so that the result gets there by a rename within one file system.
         let made = tempfile::Builder::new()
             .prefix(&format!(".{name}."))
             .suffix(".part")
@@ -52,6 +53,7 @@ impl Output {
             self.target.as_std_path(),
             RenameFlags::NOREPLACE,
         ) {
+            // Some file systems cannot refuse to replace a file.
             Err(error)
                 if matches!(
                     error.kind(),

@@ -79,6 +79,7 @@ impl NewSnapshot {
     ) -> Result<SnapshotSummary, Error> {
         let written = self.writer.finish(self.description)?;
         let path = self.output.path();
+        // Before the file takes its name.
         check(path)?;
         let bytes = path.metadata().map_err(|source| Error::io("read", path, source))?.len();
         self.output.keep()?;

@@ -95,6 +95,7 @@ pub(super) fn survey(archives: &[Archive]) -> Survey {
             survey.pages.note(&mut record);
         }
         for (at, link) in responses {
+            // A request belongs to one response at most.
             if let Some(request) =
                 pairs.request_of(&link).filter(|request| survey.paired.insert((number, *request)))
             {
@@ -203,6 +204,7 @@ impl<'a> Stage<'a> {
         damaged: &mut dyn FnMut(Error) -> Result<(), ops::Error>,
         change: &mut dyn FnMut(StagedRecord) -> Result<StagedRecord, ops::Error>,
     ) -> Result<(), ops::Error> {
+        // A paired request comes with its response, so that they stay next to each other.
         if self.survey.is_paired_request(number, at) || is_left_out(&record, &self.left_out) {
             return Ok(());
         }
@@ -249,7 +251,10 @@ impl<'a> Stage<'a> {
             self.counts.wrong_digests += 1;
         }
         let mut headers = record.headers;
+        // The writer makes these anew, from the bytes that it writes. Those of the input may be
+        // wrong.
         headers.remove("WARC-Block-Digest");
+        // A revisit has no payload: only this field says which one it stands for.
         if kind != RecordKind::Revisit {
             headers.remove("WARC-Payload-Digest");
         }
@@ -283,6 +288,7 @@ impl<'a> Stage<'a> {
                     return Ok(());
                 }
                 if !self.ids.insert(id) {
+                    // Another record has this ID, but an ID names one record.
                     taken.headers.set("WARC-Record-ID", format!("<{}>", new_record_id()));
                 }
             }
@@ -328,6 +334,7 @@ fn spool(
     let mut check = said.map(Check::new);
     let mut spool = Spool::new(MEMORY);
     let mut buffer = vec![0; 64 << 10];
+    // One byte more than is left, so that `take` refuses a larger block.
     let mut block = (&mut record.block).take(budget.left().saturating_add(1));
     loop {
         let count = block.read(&mut buffer).map_err(failed)?;
@@ -356,6 +363,7 @@ fn expand(
     let body = content::within(original, &coded, budget)?;
     let mut spool = Spool::new(MEMORY);
     if let Some(mut head) = own.or(theirs) {
+        // The body was read without its chunks.
         if head.headers.remove("transfer-encoding") > 0 {
             head.headers.set("Content-Length", body.len().to_string());
         }

@@ -26,6 +26,7 @@ pub(super) fn fields(content_type: &str, body: &[u8]) -> Option<Fields> {
             lines.push(line);
         }
     }
+    // A body that was cut has no last boundary.
     if let Some(lines) = part {
         fields.extend(field(&lines));
     }

@@ -68,6 +68,7 @@ pub(super) const END: &[u8] = b"\r\n\r\n";
 
 pub(super) fn exchange(exchange: &Exchange) -> Records {
     let id = new_record_id();
+    // A fragment is never sent, and is no part of the request.
     let url = exchange.url.split('#').next().unwrap_or(&exchange.url);
 
     let mut http = Vec::with_capacity(1 << 10);

@@ -105,6 +105,7 @@ impl Appender {
             }
         }
         let end = self.write_slices(&slices, at)?;
+        // Only now the entry has a beginning, and counts.
         self.file.write_all_at(&[*first], self.length)?;
         Ok(end)
     }
@@ -114,6 +115,7 @@ impl Appender {
         let mut vectors: Vec<IoSlice<'_>> =
             slices.iter().map(|slice| IoSlice::new(slice)).collect();
         let mut left = &mut vectors[..];
+        // Drops empty slices at the front: a write of nothing would look like an error.
         IoSlice::advance_slices(&mut left, 0);
         while !left.is_empty() {
             match rustix::io::pwritev(&self.file, left, at) {

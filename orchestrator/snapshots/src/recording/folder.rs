@@ -211,6 +211,7 @@ impl Recording {
             "conformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         );
         for (name, value) in &self.options.info {
+            // A line end in a value would begin another field.
             fields.push_str(&format!(
                 "{}: {}\r\n",
                 name.replace([':', '\r', '\n'], " "),

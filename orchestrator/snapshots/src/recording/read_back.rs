@@ -30,6 +30,7 @@ pub(super) fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error
         Check::Files(package) => digests(package, path).map(|()| Vec::new()),
         Check::Records(from, to) => places(&archive, *from, *to),
     });
+    // In the order of the file, because the parts are; the search below depends on it.
     let places: Vec<Place> = found.into_iter().collect::<Result<Vec<_>, Error>>()?.concat();
     let expected: u64 = written.records.values().sum();
     if places.len() as u64 != expected {

@@ -91,6 +91,7 @@ impl ContainerWriter {
             self.add(super::RULES_NAME, false, description.rules.to_yaml().as_bytes())?;
         }
         self.close_entry();
+        // Serialised once, because the digest is that of exactly these bytes.
         let package = to_json(&self.package(description));
         let digest = sha256_text(&Sha256::digest(&package));
         let digest_file = to_json(&json!({"path": "datapackage.json", "hash": digest}));

@@ -179,6 +179,8 @@ impl Package {
     /// The WARC streams.
     pub(crate) fn segments(&self) -> Result<Vec<Segment>, Error> {
         let mut segments = Vec::new();
+        // A compressed entry cannot be read from its middle, so it is unpacked into a temporary
+        // file.
         let is_extracted = |entry: &&Entry| !entry.stored && is_warc_of_container(&entry.name);
         let extracted: u64 = self.entries.iter().filter(is_extracted).map(|entry| entry.size).sum();
         files::room::check(&files::room::temporary(), extracted).map_err(|none| {

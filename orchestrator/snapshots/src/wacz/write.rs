@@ -110,6 +110,7 @@ impl SnapshotWriter {
         }
         let digests = Digests::of(&body, payload_at).map_err(|e| self.io(e))?;
         let request = request.map(|(head, at)| {
+            // A longer body is only there in part, and a part of it would be another query.
             let body = if start.len() as u64 == body.len() { &start[at..] } else { &[] };
             LinkedRequest::of(&record, &head, &without_chunks(&head, body))
         });
@@ -143,6 +144,7 @@ impl SnapshotWriter {
     /// is used.
     pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
         self.write_compressed(true)?;
+        // The last response may still have waited for its request.
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;
         }

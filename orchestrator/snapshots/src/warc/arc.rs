@@ -38,6 +38,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     };
     let mut headers = Headers::new();
     let file_header = url.starts_with("filedesc:");
+    // Records of other schemes, such as `dns:`, hold a payload without an HTTP head.
     let http = url.starts_with("http://") || url.starts_with("https://");
     headers.push("WARC-Type", if file_header { "warcinfo" } else { "response" });
     match url.strip_prefix("filedesc://") {

@@ -27,6 +27,7 @@ pub(crate) fn read_at(window: Window) -> Result<Record, Damage> {
         let length = content_length(&headers)?;
         if length <= IN_MEMORY {
             let block = inflate(&mut decoder, ahead, length)?;
+            // The end of the member is read as well, so that a wrong checksum is found.
             io::copy(&mut decoder.by_ref().take(TAIL), &mut io::sink()).map_err(gzip)?;
             return Ok(Record { version, headers, block: Block::from_bytes(block) });
         }

@@ -16,7 +16,7 @@ use crate::Error;
 use crate::attach::door::{HttpResponse, Place, Rejection};
 use crate::page::addresses;
 
-/// Where the WebSocket of the browser as a whole is.
+/// The path of the WebSocket of the browser as a whole.
 const BROWSER: &str = "/devtools/browser";
 
 /// Answers one request.
@@ -44,6 +44,7 @@ async fn route(
         return upgrade(backend, request, Opened::Browser);
     }
     if let Some(target) = path.strip_prefix("/devtools/page/") {
+        // A hidden target looks as if it did not exist.
         find(&backend, target).await?;
         return upgrade(backend, request, Opened::Target(target.to_owned()));
     }
@@ -73,6 +74,7 @@ async fn route(
             });
             Ok(json(version.to_string()))
         }
+        // As in Chromium: any web page can make a browser send GET.
         "/json/new" if request.method() != Method::PUT => {
             Err((StatusCode::METHOD_NOT_ALLOWED, "a page is opened by PUT /json/new".to_owned()))
         }

@@ -35,7 +35,7 @@ use tokio::task::JoinSet;
 use crate::attach::door::{self, Place, Task};
 use crate::cdp::connection::Cdp;
 
-/// What a client may reach besides pages.
+/// The resources that a client may reach besides pages.
 #[derive(Debug, Clone)]
 pub(crate) struct Limits {
     /// The gateway: the only proxy that a browser context may have.
@@ -49,7 +49,7 @@ pub(crate) struct Limits {
 /// A running server. Dropping it ends it and its connections.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Where it listens: `http://127.0.0.1:PORT/KEY`.
+    /// Its address: `http://127.0.0.1:PORT/KEY`.
     pub(crate) url: String,
     /// The WebSocket of the browser as a whole.
     pub(crate) socket: String,

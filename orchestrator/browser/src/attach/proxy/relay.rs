@@ -37,7 +37,7 @@ const INVALID_REQUEST: i32 = -32600;
 /// The protocol's code for a session that is not there.
 const NO_SESSION: i32 = -32001;
 
-/// What a WebSocket is opened on.
+/// The target of a WebSocket.
 pub(super) enum Opened {
     /// The browser as a whole.
     Browser,
@@ -112,6 +112,7 @@ async fn attach(
         "sessionId": browser,
     });
     guest.send(|| backend.cdp.forward(command.to_string(), None));
+    // Events may come before the reply.
     loop {
         let message: Value = serde_json::from_str(&guest.next().await?).ok()?;
         if message.get("id").is_some() {
@@ -208,6 +209,8 @@ async fn exchange(
                 let Some(Command { message: mut command, room }) = command else { return };
                 match command.get("sessionId").map(Value::as_str) {
                     None => command["sessionId"] = session.into(),
+                    // The session of the connection itself has no name for the client, and is none
+                    // that it could know.
                     Some(Some(named)) if named != session && guest.owns(named) => {}
                     Some(_) => {
                         let refusal = failure(NO_SESSION, "Session with given id not found.");

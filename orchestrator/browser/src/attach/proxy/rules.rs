@@ -170,6 +170,7 @@ impl Limits {
                 let permissions = params.get("permissions").and_then(Value::as_array);
                 permissions.into_iter().flatten().try_for_each(check_permission)
             }
+            // Any other setting takes a permission away.
             "Browser.setPermission" if params.get("setting") != Some(&json!("granted")) => Ok(()),
             "Browser.setPermission" => check_permission(&params["permission"]["name"]),
             "Tracing.start" => check_trace(params),
@@ -188,6 +189,7 @@ impl Limits {
         {
             return Err(format!("the proxy is the gateway, http://{gateway}, and no other"));
         }
+        // `<-loopback>` only takes away the exception that Chromium makes by itself.
         if param("proxyBypassList").is_some_and(|list| list != "<-loopback>") {
             return Err("nothing goes past the proxy".to_owned());
         }

@@ -1,4 +1,4 @@
-//! What a client wishes of its session, and what it can have.
+//! Matches the capabilities that a client requests with those of the running browser.
 //!
 //! The browser runs already. So a wish is for how commands behave, which chromedriver takes, or it
 //! agrees with the browser that there is, or it has no session. Options of a browser's start have
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 type Capabilities = Map<String, Value>;
 
-/// How commands behave. A client chooses.
+/// The capabilities for the behaviour of commands. A client chooses them.
 const BEHAVIOUR: &[&str] =
     &["pageLoadStrategy", "strictFileInteractability", "timeouts", "unhandledPromptBehavior"];
 
@@ -48,6 +48,7 @@ pub(super) fn wanted(body: &Value, version: &str) -> Result<Capabilities, String
         let merged: Capabilities = always.clone().into_iter().chain(alternative.clone()).collect();
         match check(&merged, version) {
             Ok(()) => return Ok(behaviour(merged)),
+            // The first alternative is the one that the client prefers.
             Err(reason) => why = why.or(Some(reason)),
         }
     }

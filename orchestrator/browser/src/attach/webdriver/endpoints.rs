@@ -68,7 +68,7 @@ const SESSION: &[(&str, &str)] = &[
     ("POST", "print"),
 ];
 
-/// What a client asks for.
+/// The command of a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Request<'p> {
     Status,
@@ -180,8 +180,8 @@ mod tests {
         }
     }
 
-    /// What chromedriver has besides, by its own list of commands, and paths that are read in two
-    /// ways.
+    /// The commands that chromedriver has besides, by its own list, and paths that can be read in
+    /// two ways.
     #[test]
     fn nothing_else_is_known() {
         let beyond = [

@@ -41,16 +41,16 @@ use crate::launch::chromedriver::Chromedriver;
 /// A running door with its chromedriver. Dropping it ends both.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Where it listens: `http://127.0.0.1:PORT/KEY`.
+    /// Its address: `http://127.0.0.1:PORT/KEY`.
     pub(crate) url: String,
     sessions: Arc<Sessions>,
     running: JoinSet<()>,
     driver: Chromedriver,
-    /// What chromedriver reaches.
+    /// The DevTools proxy that chromedriver reaches.
     _devtools: DevTools,
 }
 
-/// What a door leads to.
+/// The browser behind a door.
 pub(crate) struct Browser<'b> {
     pub(crate) cdp: &'b Cdp,
     pub(crate) limits: Limits,

@@ -52,7 +52,7 @@ struct Open {
     client: Client,
     id: String,
     capabilities: Value,
-    /// How commands were asked to behave.
+    /// The behaviour of commands that the client has requested.
     behaviour: Map<String, Value>,
 }
 
@@ -60,7 +60,7 @@ struct Open {
 #[derive(Debug)]
 pub(super) struct Command {
     pub(super) method: Method,
-    /// What follows the session in the path.
+    /// The rest of the path, behind the session.
     pub(super) path: String,
     /// A JSON object, if the command has parameters.
     pub(super) body: Option<Value>,

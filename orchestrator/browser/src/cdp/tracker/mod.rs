@@ -40,7 +40,7 @@ pub(crate) struct Tracker {
 
 #[derive(Debug, Default)]
 pub(crate) struct BrowserState {
-    /// How targets of the present episode are prepared. Targets of other contexts are released.
+    /// The preparation of targets of the present episode. Targets of other contexts are released.
     pub(crate) setup: Option<Arc<targets::TargetSetup>>,
     /// The browser contexts of all targets so far. In attach mode a client may create its own.
     pub(crate) contexts: BTreeSet<String>,

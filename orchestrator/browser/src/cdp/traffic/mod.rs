@@ -1,4 +1,4 @@
-//! What is on its way to the pages: requests, opening sockets, navigations of frames, and service
+//! Tracks the traffic of the pages: requests, opening sockets, navigations of frames, and service
 //! workers.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! What the events of requests, sockets and navigations come to.
+//! Events of requests, sockets and navigations, and the state that follows from them.
 
 use serde_json::json;
 

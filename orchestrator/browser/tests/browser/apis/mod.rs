@@ -34,7 +34,7 @@ const REALMS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What does not repeat, as the crate's docs say: the keys of WebRTC.
+/// The types that do not repeat, as the crate's docs say: the keys of WebRTC.
 const DIFFERENT: [&str; 2] = ["RTCPeerConnection", "RTCCertificate"];
 
 fn number(variable: &str, usual: usize) -> usize {

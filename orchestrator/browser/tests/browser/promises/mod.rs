@@ -52,7 +52,7 @@ async fn promises() -> BTreeSet<String> {
     of_page.into_iter().chain(of_worker).collect()
 }
 
-/// What the tables of the scripts name, as `TYPE.NAME`.
+/// The names in the tables of the scripts, as `TYPE.NAME`.
 fn let_in() -> BTreeSet<String> {
     let entry = Regex::new(r"(\w+): ('[\w ]+'(?:\s*\+ '[\w ]+')*)").unwrap();
     let single = Regex::new(

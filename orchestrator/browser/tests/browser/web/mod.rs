@@ -86,7 +86,7 @@ impl Drop for Web {
 struct Paged {
     text: Option<Bytes>,
     endless: bool,
-    /// What comes again and again instead of nothing.
+    /// The body that is repeated, instead of an empty one.
     again: Option<Bytes>,
 }
 

@@ -119,6 +119,7 @@ pub(in crate::forum) fn search(visit: &Visit<'_>) -> Result<Reply, Failure> {
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .take(20)
+        // In quotes, or the full-text search would take some words for operators.
         .map(|word| format!("\"{word}\""))
         .collect();
     let (submissions, more) = match words.as_slice() {

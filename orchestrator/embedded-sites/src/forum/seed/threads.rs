@@ -48,6 +48,7 @@ pub(super) fn thread(
         ["post", "headline", "caption"].map(|key| speech.topic.all(key));
     for _ in 0..TRIES {
         let mut choices = Choices::new();
+        // One number over all three lists, so that longer ones give more threads.
         let thrown = dice.below(posts.len() + headlines.len() + captions.len());
         let created = END - 600 - early(dice, TWO_YEARS);
         let (title, body, url, image) = if let Some(post) = posts.get(thrown) {

@@ -111,6 +111,7 @@ pub(super) fn threads(
         ])?;
         let submission = index as i64 + 1;
         vote.execute(params![author, submission, 1])?;
+        // The author's own vote is one of `up`.
         for _ in 0..dice.below(5).min((thread.up - 1) as usize) {
             vote.execute(params![voter(dice), submission, 1])?;
         }
@@ -142,6 +143,7 @@ fn comments(
     )?;
     let mut numbers = std::collections::HashMap::new();
     for (created, submission, at, remark) in remarks {
+        // A parent was made earlier, so it has its number already.
         let parent = remark.parent.and_then(|parent| numbers.get(&(*submission, parent)).copied());
         let author = remark.user as i64 + 1;
         insert.execute(params![

@@ -83,6 +83,7 @@ where
             ended: false,
             flushing: Flushing::Nothing,
         };
+        // hyper never polls a body that it knows to be empty.
         if empty || left == Some(0) {
             body.end();
         }
@@ -178,6 +179,8 @@ where
             Frame::data(std::mem::take(&mut this.rest))
         };
         let frame = this.hand_on(frame);
+        // The last frame is held back until the copy is on disk: a client that has all of a body
+        // must find it in the recording.
         if !this.is_last(&frame) {
             return Poll::Ready(Some(Ok(frame)));
         }

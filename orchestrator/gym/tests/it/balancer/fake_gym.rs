@@ -31,7 +31,7 @@ pub(crate) struct FakeGym {
 pub(crate) struct Inner {
     pub(crate) places: usize,
     suite: String,
-    /// What others than the balancer use.
+    /// The number of places that clients besides the balancer use.
     pub(crate) others: AtomicUsize,
     pub(crate) open: Mutex<BTreeSet<String>>,
     /// The most sessions that were open at a time.

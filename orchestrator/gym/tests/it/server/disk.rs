@@ -1,4 +1,4 @@
-//! What is written and read while others play, and what was written before.
+//! Reads and writes while others play, and results of earlier gyms.
 
 use camino::Utf8PathBuf;
 use results::{RunFolder, RunRecord};

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, and what is told.
+//! Requests over HTTP, and their answers.
 
 use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::fake::Mood;
 use crate::server::{Gym, PATIENCE};
 
-/// Method, path, headers and body; the status, and what is told.
+/// Method, path, headers and body of a request; status and text of its answer.
 type Wrong<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, u16, &'a str);
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What of a run is packed, and what has to be named first.
+//! The files of a run that are packed, and those that a user has to name first.
 
 use std::sync::Arc;
 

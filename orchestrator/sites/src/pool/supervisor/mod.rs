@@ -220,6 +220,7 @@ impl PoolActor {
 
     /// Assigns ready instances to waiting clients.
     fn serve(&mut self) {
+        // Clients that have given up would be given an instance first.
         self.queue.retain(|reply| !reply.is_closed());
         while !self.queue.is_empty() {
             let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
@@ -231,6 +232,7 @@ impl PoolActor {
             let back = LeaseReturn { site, actor, log_ins: Arc::clone(&self.log_ins) };
             match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
                 Ok(()) => slot.enter(Phase::Leased),
+                // Nobody has used the instance, so it stays ready.
                 Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
             }
         }
@@ -253,6 +255,7 @@ impl PoolActor {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         slot.instance = Some(Arc::clone(&instance));
         slot.condition = None;
+        // The stop may have come while it started.
         if self.work.stopping.is_cancelled() {
             return self.remove(id);
         }

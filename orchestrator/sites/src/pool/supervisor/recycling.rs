@@ -66,6 +66,7 @@ impl PoolActor {
         result: Result<Option<String>, Error>,
         took: Duration,
     ) {
+        // It may have ended, or the site been stopped, while it was restored.
         let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling)
         else {
             return;

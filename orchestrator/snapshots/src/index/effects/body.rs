@@ -62,6 +62,7 @@ fn call_reads(call: &Value) -> Option<bool> {
 fn has_mutation(query: &str, name: Option<&str>) -> bool {
     let lines = query.lines().map(|line| line.split('#').next().unwrap_or_default());
     let text = lines.collect::<Vec<_>>().join(" ");
+    // Only names of operations stand outside of all brackets.
     let mut depth = 0_i32;
     let mut outside = String::new();
     for letter in text.chars() {

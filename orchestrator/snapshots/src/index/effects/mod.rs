@@ -156,6 +156,7 @@ impl RequestSigns {
     ) -> RequestSigns {
         let changes = words::is_method_of_change(method);
         let destination = headers.get_str("Sec-Fetch-Dest");
+        // Browsers send no Sec-Fetch-Dest over http. What they accept is the next best sign.
         let accepts_html =
             || headers.get_str("Accept").is_some_and(|types| types.starts_with("text/html"));
         let is_page = destination.map_or_else(accepts_html, |name| name == "document");
@@ -163,6 +164,7 @@ impl RequestSigns {
         let cookies = CookieNames::sent(headers);
         let (is_log_in, is_log_out) = (words::is_log_in(url), words::is_log_out(url));
         let (is_once, has_log_in) = (words::is_once(url), CookieNames::sends_log_in(headers));
+        // `empty` is a request of a script. Images and styles change nothing.
         let asks = is_page || destination.is_none_or(|name| name == "empty");
         let may_act = method == "GET" && asks && !cookies.is_empty() && !is_log_in && !is_log_out;
         let names_action = may_act && words::names_action(url);

@@ -124,6 +124,7 @@ impl Contents {
             let captured = all_states
                 .map(|state| all.iter().filter(|(_, states)| states.contains_key(&state)).count());
             let captured = captured.collect();
+            // The pairs grow with the square of the writes.
             let states = 0..=visit.writes.len().min(COMPARED);
             let pairs =
                 states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));

@@ -129,6 +129,7 @@ fn message(
     let digest = Payload::Bytes(payload.as_bytes()).sha256();
     let parts = RequestParts {
         method: SEND.to_owned(),
+        // As JSON, so that the rules for tokens and times in bodies hold for messages, too.
         content_type: Some("application/json".to_owned()),
         body: Some(payload.into_bytes()),
         digest,

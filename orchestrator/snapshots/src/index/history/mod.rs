@@ -236,6 +236,7 @@ impl SiteHistory {
     ) -> Vec<&'a [u32]> {
         let mut found = vec![state];
         let mut at = 0;
+        // Equality carries over: what is equal to one that was found is equal to the first.
         while let Some(known) = found.get(at).copied() {
             let pairs = self.visits.iter().flat_map(|visit| {
                 visit

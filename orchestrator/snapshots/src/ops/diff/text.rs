@@ -56,6 +56,8 @@ pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
 
 /// Compares two lists of pieces, such as the lines of two texts.
 pub fn compare(old: &[String], new: &[String]) -> TextDifference {
+    // By number and not by order: what has only moved does not count, and large bodies take linear
+    // time.
     let mut counts: HashMap<&str, i64> = HashMap::new();
     for piece in new {
         *counts.entry(piece).or_default() += 1;

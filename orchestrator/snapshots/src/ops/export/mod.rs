@@ -95,9 +95,11 @@ fn to_warc(
         let (at, mut record) = item.map_err(|error| damaged(archive, error))?;
         progress(Progress { done: starts.position(at), total: starts.total });
         let mut headers = record.headers.clone();
+        // ARC has no ids, and WARC requires one.
         if !headers.contains("WARC-Record-ID") {
             headers.push("WARC-Record-ID", format!("<{}>", crate::warc::new_record_id()));
         }
+        // One gzip member a record, so that readers can begin at each.
         let mut member = GzEncoder::new(&mut file, Compression::default());
         let head = crate::warc::serialise(&headers, record.block.remaining());
         let written = member
@@ -126,6 +128,7 @@ fn to_har(
     let mut page_ids: HashMap<String, String> = HashMap::new();
     for (number, page) in pages.iter().enumerate() {
         let id = page.id.clone().unwrap_or_else(|| format!("page_{}", number + 1));
+        // HAR has no place for a page's text.
         writer.page(&id, &Page { text: None, ..page.clone() });
         page_ids.entry(page.url.clone()).or_insert(id);
     }

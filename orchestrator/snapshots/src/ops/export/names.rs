@@ -27,6 +27,7 @@ fn file_name(url: &str, media_type: Option<&str>) -> String {
         .map(|port| format!("_{port}"))
         .unwrap_or_default();
     let host = safe(&format!("{host}{port}"));
+    // No host may take the name of the list of files.
     let mut parts = vec![if host == INDEX { format!("_{host}") } else { host }];
     let path = parsed.as_ref().map_or("", |url| url.path());
     parts.extend(path.split('/').filter(|part| !part.is_empty()).take(20).map(safe));

@@ -91,6 +91,7 @@ pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
         let end = text[start..].iter().position(ends).map_or(text.len(), |end| start + end);
         at = start;
         let authority = &text[start..end];
+        // The last `@` ends the password, which may have others.
         let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') else { continue };
         let Some(colon) = authority[..sign].iter().position(|byte| *byte == b':') else { continue };
         let value = &authority[colon + 1..sign];

@@ -102,6 +102,7 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
     match text.get(start)? {
         b'"' => string_end(text, start),
         b'{' | b'[' => {
+            // Counted, not recursed: a page decides how deeply its values nest.
             let (mut at, mut depth) = (start, 0_u64);
             loop {
                 match text.get(at)? {

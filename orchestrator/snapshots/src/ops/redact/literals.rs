@@ -56,6 +56,7 @@ impl Literals {
                 literals.by_start.entry(start).or_default().push((spelling, placeholder.clone()));
             }
         }
+        // The longest first: a short spelling may be the beginning of a longer one.
         for spellings in literals.by_start.values_mut() {
             spellings.sort_by_key(|(spelling, _)| std::cmp::Reverse(spelling.len()));
         }

@@ -216,6 +216,7 @@ impl Cleaner {
         let url = String::from_utf8_lossy(&self.url(page.url.as_bytes(), &mut count)).into_owned();
         let title = text(page.title, &mut count);
         let words = text(page.text, &mut count);
+        // Other tools write fields of any shape, so they are redacted as the text of their JSON.
         let extra = serde_json::to_string(&page.extra).unwrap_or_default();
         let userinfo = self.hidden.with_userinfo(Vec::new(), extra.as_bytes());
         let before = count;
@@ -256,6 +257,8 @@ impl Cleaner {
         if *count == before {
             return (clean, body);
         }
+        // The body is stored decoded and changed, so that its codings and digests do not hold any
+        // more.
         clean.remove("content-encoding");
         clean.remove("transfer-encoding");
         for obsolete in ["content-md5", "digest", "content-digest", "repr-digest"] {
@@ -269,6 +272,7 @@ impl Cleaner {
     pub(super) fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
         let mut out = Vec::new();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            // A damaged line may still have values that are known from elsewhere.
             let Ok(mut frame) = serde_json::from_slice::<Frame>(line) else {
                 out.extend(self.literals(line, count));
                 continue;
@@ -282,6 +286,7 @@ impl Cleaner {
                 Ok(bytes) => STANDARD.encode(clean(&bytes, count)),
                 Err(_) => text,
             });
+            // A line without a secret stays as it is, byte by byte.
             match serde_json::to_vec(&frame) {
                 Ok(mut json) if *count > before => {
                     json.push(b'\n');
@@ -331,6 +336,7 @@ impl Cleaner {
         let mut out = Vec::with_capacity(bytes.len());
         let mut done = 0;
         for Value { range, value, quote } in values {
+            // A placeholder stays: the check of the result redacts again and must find nothing.
             if value.starts_with(MARK) {
                 continue;
             }

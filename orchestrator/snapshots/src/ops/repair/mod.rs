@@ -164,6 +164,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error>
             let archive = salvage::with_shared_members_unpacked(archive)?;
             Ok(SalvagedFile { archive, pages, browser_state })
         }
+        // The directory at the end of a ZIP may be lost while its records are still there.
         Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {
             losses.push(Loss { place: input.to_string(), what: error.to_string() });
             let file = files::open(input).map_err(|source| Error::io("open", input, source))?;

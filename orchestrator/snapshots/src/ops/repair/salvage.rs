@@ -147,6 +147,7 @@ fn find(whole: &Window, length: u64) -> std::io::Result<Vec<Local>> {
     let mut at = 0;
     while at + HEADER <= length {
         let bytes = whole.from(at).peek(SEARCH)?;
+        // A signature of four bytes may lie across two windows.
         let step = bytes.len().saturating_sub(3);
         for index in 0..step {
             let here = at + index as u64;

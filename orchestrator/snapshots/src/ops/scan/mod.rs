@@ -185,6 +185,7 @@ impl SecretScan {
             let kind = if is_key { SecretKind::AuthorizationHeader } else { SecretKind::Password };
             let hidden = cleaner.hidden_in_header(name, value);
             hidden.iter().for_each(|value| self.add(kind, url, &place, value));
+            // Its whole value is reported already.
             if is_key && !hidden.is_empty() {
                 return;
             }
@@ -196,6 +197,7 @@ impl SecretScan {
     fn state(&mut self, state: &BrowserState, cleaner: &Cleaner) {
         for cookie in &state.cookies {
             let value = cookie.value.as_bytes();
+            // Redacted values are no secrets.
             if is_placeholder(value) || value.is_empty() {
                 continue;
             }
@@ -253,6 +255,7 @@ impl SecretScan {
         let Ok(parsed) = url::Url::parse(url) else { return };
         let named: Vec<_> =
             parsed.query_pairs().filter(|(name, _)| patterns::is_secret_field(name)).collect();
+        // Those in named fields are reported below.
         let is_other =
             |value: &Vec<u8>| !named.iter().any(|(_, known)| known.as_bytes() == value.as_slice());
         let others = cleaner.hidden_in_url(url.as_bytes()).into_iter().filter(is_other).collect();

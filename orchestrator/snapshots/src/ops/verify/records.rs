@@ -120,6 +120,7 @@ impl Pass<'_> {
             let name = record.headers.get_str("WARC-Type").unwrap_or("nothing");
             findings.warning(Flaw::Field, place(), format!("its WARC-Type is {name}"));
         }
+        // The other fields do not exist in ARC.
         if record.version == Version::Arc {
             return;
         }

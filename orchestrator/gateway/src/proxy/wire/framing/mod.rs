@@ -94,6 +94,7 @@ impl Framing {
             if rest.is_empty() {
                 return (at, Verdict::Right);
             }
+            // These bytes were searched in an earlier call, and have no line end.
             let scanned = std::mem::take(&mut self.scanned).min(rest.len());
             let Some(end) =
                 rest[scanned..].iter().position(|byte| *byte == b'\n').map(|end| scanned + end)
@@ -183,6 +184,7 @@ impl Facts {
                 .filter(|_| digits)
                 .and_then(|text| text.parse().ok());
             let length = length.ok_or(NO_LENGTH)?;
+            // Of two lengths, two readers could each take another one.
             if self.length.is_some_and(|other| other != length) {
                 return Err(NO_LENGTH);
             }
