@@ -29,8 +29,8 @@ const WITHIN: Duration = Duration::from_secs(15);
 pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
 const LARGEST: usize = 1 << 20;
 
-/// The membership of a gym in a balancer. The balancer's key is read only when it is needed, because
-/// the balancer makes it at its start.
+/// The membership of a gym in a balancer. The balancer's key is read only when it is needed,
+/// because the balancer makes it at its start.
 #[derive(Debug, Clone)]
 pub struct Membership {
     /// Host and port of the balancer.

@@ -1,5 +1,5 @@
-//! The decoders of pictures that are no PNG. Each gives the whole picture with eight bits a channel;
-//! of a moving picture it is the first frame.
+//! The decoders of pictures that are no PNG. Each gives the whole picture with eight bits a
+//! channel; of a moving picture it is the first frame.
 
 use std::io::Cursor;
 
