@@ -122,7 +122,7 @@ impl Drop for Serving<'_> {
 #[test]
 fn sites_stay_up_when_there_is_no_room_for_their_log() -> Result<()> {
     let bench = Bench::new()?;
-    let mut command = bench.command(&["serve-town", "desk", "--reset-listen=127.0.0.1:0", "-v"]);
+    let mut command = bench.command(&["serve-sites", "desk", "--reset-listen=127.0.0.1:0", "-v"]);
     let mut serving = Serving(&bench, command.stdout(full()?).stderr(full()?).spawn()?);
     let deadline = Instant::now() + Duration::from_secs(60);
     while !text(&bench.run(&["status", "--json"])?.stdout).contains("\"leased\"") {

@@ -51,7 +51,7 @@ fn nobody_holds(bench: &Bench) -> Result<()> {
 fn holders(bench: &Bench) -> Result<usize> {
     let data = bench.path("data");
     let listed = std::process::Command::new("ps").args(["-eo", "args="]).output()?;
-    let ours = |line: &&str| line.contains("serve-town") && line.contains(data.as_str());
+    let ours = |line: &&str| line.contains("serve-sites") && line.contains(data.as_str());
     Ok(text(&listed.stdout).lines().filter(ours).count())
 }
 

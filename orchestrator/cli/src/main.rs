@@ -94,7 +94,7 @@ enum Command {
     #[command(hide = true)]
     Load(images::Load),
     #[command(hide = true)]
-    ServeTown(daemon::Serve),
+    ServeSites(daemon::Serve),
     #[command(hide = true)]
     OwnNetwork(own_network::OwnNetwork),
     #[command(hide = true)]
@@ -228,7 +228,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Doctor(doctor) => doctor.run().await,
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
-        Command::ServeTown(serve) => serve.run().await,
+        Command::ServeSites(serve) => serve.run().await,
         Command::OwnNetwork(_) | Command::Relay(_) | Command::BeginSite(_) => Ok(()),
     }
 }

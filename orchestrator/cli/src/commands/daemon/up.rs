@@ -185,7 +185,7 @@ impl Up {
         let again = log.try_clone().or_environment("share the log")?;
         let program = std::env::current_exe().or_environment("find this program")?;
         let mut command = Command::new(program);
-        command.args(["serve-town", "--color=never", "--sites", self.plan.sites.path().as_str()]);
+        command.args(["serve-sites", "--color=never", "--sites", self.plan.sites.path().as_str()]);
         command.args(["--data", self.data.path()?.as_str()]);
         for (flag, address) in
             [("--listen", self.plan.listening.listen), ("--reset-listen", self.plan.reset_listen)]
