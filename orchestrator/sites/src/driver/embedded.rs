@@ -26,7 +26,7 @@ use crate::{Error, Site, SiteTarget};
 enum EmbeddedApp {
     Forum(Golden),
     Desk(Golden, Directory),
-    Turk(Golden, turkingbench::Library),
+    TurkingBench(Golden, turkingbench::Library),
     Files(Files),
     Hosts(Files),
 }
@@ -58,7 +58,10 @@ impl Embedded {
                 Application::Desk => EmbeddedApp::Desk(Golden::open(folder)?, directory),
                 Application::TurkingBench(tasks) => {
                     let tasks = folder_of(&site, "turkingbench", tasks)?;
-                    EmbeddedApp::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
+                    EmbeddedApp::TurkingBench(
+                        Golden::open(folder)?,
+                        turkingbench::Library::open(&tasks)?,
+                    )
                 }
                 Application::Static(files) => EmbeddedApp::Files(Files::open(
                     folder_of(&site, "static", files)?.as_std_path(),
@@ -87,7 +90,7 @@ impl Embedded {
             let instance = match served {
                 EmbeddedApp::Forum(golden) => forum::start(&golden, &options)?,
                 EmbeddedApp::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
-                EmbeddedApp::Turk(golden, library) => {
+                EmbeddedApp::TurkingBench(golden, library) => {
                     turkingbench::start(&golden, &options, &library)?
                 }
                 EmbeddedApp::Files(files) => {

@@ -25,7 +25,8 @@ pub const SITE: &str = "turk";
 /// The host that it is reached by. Its pages are not encrypted, so that they can have from other
 /// hosts what is not.
 pub const HOST: &str = "turk.test";
-/// The name of the site that is a copy of Turkle.
+/// The name of the site that is a copy of Turkle. Tasks of the suites `town` and `arena` have it,
+/// too, so another name would change their digests.
 pub const TURKLE: &str = "hits";
 /// The host that it is reached by.
 const TURKLE_HOST: &str = "hits.test";

@@ -12,8 +12,8 @@ use super::{HOST, PageHost, Source, TURKLE, VENDOR, outside, turkingbench, world
 use crate::import::{Import, ImportError, NewSuite, SkippedTask, reading};
 
 /// The site whose copies have the tasks, as it is without them.
-const HITS: &str = include_str!("../../../../../sites/hits/site.yaml");
-const HITS_IMAGE: &str = "sandbox/hits:1";
+const TURKLE_MANIFEST: &str = include_str!("../../../../../sites/hits/site.yaml");
+const TURKLE_IMAGE: &str = "sandbox/hits:1";
 /// Its image with the tasks.
 const IMAGE: &str = "hits-turkingbench";
 /// A task has at most so many instances, so that the numbers of each task's have room, whichever
@@ -94,7 +94,10 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
     let root = folder.path().canonicalize_utf8().map_err(reading(folder.path()))?;
     let mut manifests = if options.turkle {
         files.push((format!("images/{IMAGE}/Dockerfile").into(), DOCKERFILE.to_owned()));
-        vec![(TURKLE.to_owned(), HITS.replace(HITS_IMAGE, &format!("sandbox/{IMAGE}:1")))]
+        vec![(
+            TURKLE.to_owned(),
+            TURKLE_MANIFEST.replace(TURKLE_IMAGE, &format!("sandbox/{IMAGE}:1")),
+        )]
     } else {
         vec![(PageHost::Own.site().to_owned(), manifest(&root))]
     };
