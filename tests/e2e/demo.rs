@@ -5,20 +5,28 @@ use serde_json::Value;
 
 use crate::harness::{Bench, text};
 
+/// The demo is in the program: it needs no file of this repository. The command that it prints
+/// plays the same again.
 #[test]
 fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
     let bench = Bench::new()?;
-    let out = bench.path("oracle");
-    let summary = bench.succeed(&[
-        "run",
-        "tasks/demo",
-        "--agent=oracle",
-        "--repeat=2",
-        "--check",
-        "--json",
-        "--output",
-        out.as_str(),
-    ])?;
+    let (out, empty) = (bench.path("oracle"), bench.path("empty"));
+    std::fs::create_dir(&empty)?;
+    let demo = ["demo", "--output", out.as_str()];
+    let output = bench.command(&demo).current_dir(&empty).output()?;
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    ensure!(printed.contains("16/16 tasks passed"), "{printed}");
+    ensure!(printed.contains("equal in 2 repeats"), "{printed}");
+    for file in ["report", "trace"] {
+        let line = printed.lines().find_map(|line| line.strip_prefix(file)).context("no line")?;
+        ensure!(empty.join(line.trim()).is_file(), "{line}");
+    }
+    let command = text(&output.stderr).lines().next().context("no command")?.to_owned();
+    let suite = command.split(' ').nth(2).context("no suite")?;
+    bench.succeed(&["tasks", "list", suite])?;
+
+    let summary = bench.succeed(&["report", out.as_str(), "--json"])?;
     let summary: Value = serde_json::from_str(&summary)?;
     let tasks = summary["tasks"].as_array().map_or(0, Vec::len);
     ensure!(tasks >= 12, "{tasks} tasks");

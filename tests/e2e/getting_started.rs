@@ -6,26 +6,6 @@ use anyhow::{Context, Result, ensure};
 
 use crate::harness::{Bench, live_web, origin, repository, text};
 
-#[test]
-fn the_demo_is_in_the_program() -> Result<()> {
-    let bench = Bench::new()?;
-    std::fs::create_dir(bench.path("empty"))?;
-    let output = bench.command(&["demo"]).current_dir(bench.path("empty")).output()?;
-    ensure!(output.status.success(), "{}", text(&output.stderr));
-    let printed = text(&output.stdout);
-    ensure!(printed.contains("16/16 tasks passed"), "{printed}");
-    ensure!(printed.contains("equal in 2 repeats"), "{printed}");
-    for file in ["report", "trace"] {
-        let line = printed.lines().find_map(|line| line.strip_prefix(file)).context("no line")?;
-        ensure!(bench.path("empty").join(line.trim()).is_file(), "{line}");
-    }
-    // The command that it prints plays the same again.
-    let command = text(&output.stderr).lines().next().context("no command")?.to_owned();
-    let suite = command.split(' ').nth(2).context("no suite")?.to_owned();
-    bench.succeed(&["tasks", "list", &suite])?;
-    Ok(())
-}
-
 /// Where there is no driver: another mount namespace has something else in its place.
 #[test]
 fn without_a_browser_is_said_how_to_get_one() -> Result<()> {
