@@ -4,8 +4,8 @@
 - :func:`serve` makes one that listens, for ``sandbox run SUITE --agent http://127.0.0.1:9000/``.
 - :class:`SandboxEnv` is an environment as Gymnasium has them, with BrowserGym's observations, in front of ``sandbox gym SUITE``;
   :class:`Gym` starts that, and :func:`register` lets ``gymnasium.make`` find its tasks.
-- :class:`AttachedSession` is the browser of ``sandbox attach SUITE TASK``, for Playwright, browser-use
-  and other programs that drive Chromium.
+- :class:`AttachedSession` is the browser of ``sandbox attach SUITE TASK``, for Playwright,
+  browser-use and other programs that drive Chromium.
 
 Whatever is wrong is a :class:`SandboxError` that says what to do.
 """
@@ -500,12 +500,13 @@ class AttachedSession:
                 page.get_by_role("link", name="My trips").click()
             print(session.answer("This is the train.")["score"])
 
-    ``facts`` is what ``sandbox attach`` says: task, goal, start_url, cdp, ws, clock, seed, answer_file,
-    and webdriver with the argument ``--webdriver``.
+    ``facts`` is what ``sandbox attach`` says: task, goal, start_url, cdp, ws, clock, seed,
+    answer_file, and webdriver with the argument ``--webdriver``.
     """
 
     def __init__(self, suite: str, task: str, *, out: Optional[str] = None, sandbox: str = "sandbox", arguments: Sequence[str] = ()):
-        self._started = _Started(["attach", suite, task, *(["--output", out] if out else []), *arguments], sandbox)
+        output = ["--output", out] if out else []
+        self._started = _Started(["attach", suite, task, *output, *arguments], sandbox)
         self.facts: Dict[str, Any] = self._started.facts
         self.goal: str = self.facts["goal"]
         #: Where the browser's DevTools are: ``http://127.0.0.1:PORT/KEY``.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What `sandbox gym balance` costs: sessions in many gyms through it, beside the same in the gyms directly.
+"""What `sandbox gym balance` costs: sessions in many gyms through it, and in the gyms directly.
 
     balance.py SANDBOX [GYMS] [PLACES] [SECONDS]
 
-Starts GYMS (4) gyms of the demo suite with PLACES (4) places each, and a balancer over them. As many clients as there are places
-step for SECONDS (20): directly, through the balancer, and once more each. Then one client alone sends each request to the gym
-and through the balancer, in turn: steps of one session, and small requests.
+Starts GYMS (4) gyms of the demo suite with PLACES (4) places each, and a balancer over them. As
+many clients as there are places step for SECONDS (20): directly, through the balancer, and once
+more each. Then one client alone sends each request to the gym and through the balancer, in turn:
+steps of one session, and small requests.
 """
 
 import concurrent.futures
@@ -94,9 +95,10 @@ def show(name, direct, through):
 
 
 def latency(gym, balancer):
-    """One client alone; each request goes both ways in turn. Milliseconds that the balancer adds to a small one."""
+    """Milliseconds that the balancer adds to a small request of one client, which goes both ways."""
     gym, balancer = Client(gym), Client(balancer)
-    print("| one client, ms | direct p50 | balancer p50 | direct p99 | balancer p99 | added, median of pairs |")
+    columns = "direct p50 | balancer p50 | direct p99 | balancer p99 | added, median of pairs"
+    print(f"| one client, ms | {columns} |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     small = lambda client: lambda: client.ask("GET", "/tasks")
     pairs = [(timed(small(gym))[0], timed(small(balancer))[0]) for _ in range(SMALL)]
@@ -143,14 +145,16 @@ def main():
         # A session of the balancer is one of the gym: the only one.
         try:
             started = [serve(sandbox, "gym", "tasks/demo", "--output", str(folder / "one"))]
-            started.append(serve(sandbox, "gym", "balance", "--key", str(folder / "key"), started[0][1]))
+            key = str(folder / "key")
+            started.append(serve(sandbox, "gym", "balance", "--key", key, started[0][1]))
             added = latency(started[0][1], started[1][1])
         finally:
             for process, _ in reversed(started):
                 process.send_signal(signal.SIGINT)
                 process.wait(120)
     if (gyms, places) == (4, 4):
-        measured.keep("bench-balance", {"steps": through / direct, "steps-balancer": through, "steps-direct": direct, "added": added})
+        steps = {"steps": through / direct, "steps-balancer": through, "steps-direct": direct}
+        measured.keep("bench-balance", {**steps, "added": added})
 
 
 if __name__ == "__main__":

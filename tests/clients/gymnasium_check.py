@@ -45,7 +45,9 @@ def walk(env, seed):
 @contextlib.contextmanager
 def balancer_over(sandbox, key, url):
     """The address of a balancer over one gym."""
-    process = subprocess.Popen([sandbox, "gym", "balance", "--key", str(key), url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    command = [sandbox, "gym", "balance", "--key", str(key), url]
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    process = subprocess.Popen(command, **quiet)
     try:
         yield json.loads(process.stdout.readline())["url"]
     finally:

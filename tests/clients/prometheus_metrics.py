@@ -1,4 +1,5 @@
-"""Prometheus' own parser on `GET /metrics` of `sandbox gym` and `sandbox gym balance`, while an episode is played through both.
+"""Prometheus' own parser on `GET /metrics` of `sandbox gym` and `sandbox gym balance`, while an
+episode is played through both.
 
     prometheus_metrics.py SANDBOX RESULTS
 """
@@ -60,7 +61,8 @@ def serve(sandbox, *arguments):
 def main():
     sandbox, results = sys.argv[1], pathlib.Path(sys.argv[2])
     gym, gym_url = serve(sandbox, "gym", "tasks/demo", "--workers", "2", "--output", str(results / "measured"))
-    balancer, url = serve(sandbox, "gym", "balance", "--key", str(results / "balancer.key"), gym_url)
+    key = str(results / "balancer.key")
+    balancer, url = serve(sandbox, "gym", "balance", "--key", key, gym_url)
     try:
         env = sandbox_agents.SandboxEnv(url, TASK)
         env.reset()

@@ -197,30 +197,12 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run().await,
         Command::Images(images) => images.run().await,
-        Command::Env(attach) => {
-            old_spellings::warn_of("env", "attach");
-            attach.run().await
-        }
-        Command::Front(balance) => {
-            old_spellings::warn_of("front", "gym balance");
-            balance.run().await
-        }
-        Command::Build(build) => {
-            old_spellings::warn_of("build", "images build");
-            build.run().await
-        }
-        Command::Pull(pull) => {
-            old_spellings::warn_of("pull", "images pull");
-            pull.run().await
-        }
-        Command::Save(save) => {
-            old_spellings::warn_of("save", "images save");
-            save.run().await
-        }
-        Command::Load(load) => {
-            old_spellings::warn_of("load", "images load");
-            load.run().await
-        }
+        Command::Env(attach) => old_spellings::run("env", "attach", attach.run()).await,
+        Command::Front(balance) => old_spellings::run("front", "gym balance", balance.run()).await,
+        Command::Build(build) => old_spellings::run("build", "images build", build.run()).await,
+        Command::Pull(pull) => old_spellings::run("pull", "images pull", pull.run()).await,
+        Command::Save(save) => old_spellings::run("save", "images save", save.run()).await,
+        Command::Load(load) => old_spellings::run("load", "images load", load.run()).await,
         Command::Ca(ca) => ca.run(),
         Command::Demo(demo) => demo.run().await,
         Command::Setup(setup) => setup.run().await,

@@ -116,7 +116,7 @@ fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     ]);
     pip.args(["--no-deps", "--only-binary=:all:", "--implementation=cp"]);
     pip.arg(format!("--python-version={python}"));
-    // pip takes wheels of exactly these platforms, and not those of older ones.
+    // pip adds no older platforms to `manylinux_2_28` by itself.
     for platform in ["manylinux_2_28", "manylinux_2_17", "manylinux2014"] {
         pip.arg(format!("--platform={platform}_{machine}"));
     }

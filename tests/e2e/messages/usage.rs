@@ -25,6 +25,12 @@ fn usage() -> Result<()> {
         ("an old name of a command", "sandbox env tasks/nonesuch one"),
         ("an old name of a command in a group", "sandbox front --gyms nonesuch"),
         ("a gym without a suite", "sandbox gym"),
+        ("two suites of a gym", "sandbox gym tasks/demo first-class-fare"),
+        ("a balancer, told of in detail", "sandbox gym -v balance --gyms nonesuch"),
+        (
+            "an option of a gym before the balancer",
+            "sandbox gym --workers 3 balance --gyms nonesuch",
+        ),
         ("options behind filling", "sandbox replay snapshots/demo.wacz --allow-private"),
     ])
 }

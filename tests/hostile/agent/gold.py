@@ -4,10 +4,10 @@
 Usage: gold.py BINARY [SUITE...]     (without suites: demo, arena and town)
 
 A copy of each suite gets a mark into every file, and one more task whose answer is the mark. A run
-gives that task to an agent that tries the ways of `ways.sh`, and those below, twice: the second time
-beside the results of the first. So does the command of `sandbox attach`. Both are played as they are by
-default and with `--confine strict`; as root also by an ordinary user. Fails if a way comes to the
-mark, and if unconfined none does: then they would be no ways.
+gives that task to an agent that tries the ways of `ways.sh`, and those below, twice: the second
+time beside the results of the first. So does the command of `sandbox attach`. Both are played as
+they are by default and with `--confine strict`; as root also by an ordinary user. Fails if a way
+comes to the mark, and if unconfined none does: then they would be no ways.
 """
 
 import hashlib

@@ -4,10 +4,11 @@ can be, as Markdown.
 
 Usage: processes.py BINARY
 
-A run with an agent program, a scorer program and a site in a command, and `sandbox attach` with both of
-its doors, are looked at from outside until they end: user, namespaces, sockets that listen, names of
-variables, and which places can be seen. The programs look for themselves, too, because what Landlock
-forbids cannot be seen from outside. As root also as an ordinary user; with namespaces and without.
+A run with an agent program, a scorer program and a site in a command, and `sandbox attach` with
+both of its doors, are looked at from outside until they end: user, namespaces, sockets that listen,
+names of variables, and which places can be seen. The programs look for themselves, too, because
+what Landlock forbids cannot be seen from outside. As root also as an ordinary user; with namespaces
+and without.
 
 Fails if a process listens where another user can connect, or if with namespaces a program sees what
 it must not.

@@ -6,8 +6,10 @@ use world_spec::{Device, Geolocation};
 /// The commands that make a page see the device.
 pub(crate) fn page_overrides(device: &Device) -> Vec<(&'static str, Value)> {
     let (width, height) = device.viewport;
-    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": device.mobile,
-        "screenWidth": width, "screenHeight": height });
+    let metrics = json!({
+        "width": width, "height": height, "deviceScaleFactor": 1, "mobile": device.mobile,
+        "screenWidth": width, "screenHeight": height
+    });
     let mut commands = vec![
         ("Emulation.setLocaleOverride", json!({ "locale": device.locale })),
         ("Emulation.setTimezoneOverride", json!({ "timezoneId": device.timezone })),

@@ -1,5 +1,6 @@
 //! Options and commands that have a new name. The old name is an alias that `--help` does not show.
 
+use crate::failure::Outcome;
 use crate::terminal::out;
 
 /// The old names, and the new ones.
@@ -22,9 +23,16 @@ pub(crate) fn warn() {
     }
 }
 
-/// Warns of one old name.
-pub(crate) fn warn_of(old: &str, new: &str) {
-    out::warn(&format!("{old} is called {new} now; the old name goes with a later version"));
+/// Runs a command that was called by its old name, after a warning.
+pub(crate) async fn run(old: &str, new: &str, command: impl Future<Output = Outcome>) -> Outcome {
+    warn_of(old, new);
+    command.await
+}
+
+fn warn_of(old: &str, new: &str) {
+    out::warn(&format!(
+        "{old} is called {new} now; the old name will be removed in a later version"
+    ));
 }
 
 /// The renamed options among the arguments. What follows `--` is another program's.

@@ -144,7 +144,7 @@ mod tests {
             }
             let names: Vec<String> = below.iter().map(|one| one.get_name().to_owned()).collect();
             let examples = examples(&names, path).count();
-            // One with others below it has some only if it does something by itself, as `gym`.
+            // A command with subcommands needs examples only if it runs without one, as `gym`.
             if below.is_empty() && examples < if own { 2 } else { 1 } {
                 few.push(path.join(" "));
             }

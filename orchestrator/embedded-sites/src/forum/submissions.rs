@@ -171,7 +171,7 @@ pub(super) fn list(
         ":viewer": viewer, ":of": of, ":since": since, ":limit": PAGE + 1, ":offset": (page - 1) * PAGE,
     };
     let mut found = statement.query_map(page, submission)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    // One more than a page was asked for, to know this.
+    // The query asks for one more than a page has, to see whether there is a next page.
     let more = found.len() as i64 > PAGE;
     found.truncate(PAGE as usize);
     Ok((found, more))

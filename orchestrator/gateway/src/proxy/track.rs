@@ -38,7 +38,7 @@ impl Pending {
             method: String::new(),
             url: String::new(),
             status: 0,
-            // What the ledger has unless an answer is noted.
+            // The ledger keeps this unless an answer is noted later.
             answer: Answer::Failed {
                 error: "the client went away before there was an answer".to_owned(),
             },

@@ -134,3 +134,34 @@ pub(super) fn reply(head: &RequestHead, search: &Search, query: &SearchQuery<'_>
     let answer = Answer::Search { found: page.found.unwrap_or(0), of_site: query.is_of_site() };
     Reply { status: StatusCode::OK, headers, body, answer, capture: None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Suites are checked when they are read, so that no address is left out here.
+    #[test]
+    fn every_address_that_a_suite_may_have_is_a_form() {
+        for (address, is_form) in [
+            ("https://shop.test/search?q={}", true),
+            ("http://shop.test/?a=1&q={}&b", true),
+            ("HTTPS://Shop.test:8443/s?q={}#x", true),
+            ("https://user@shop.test/s?q={}", true),
+            ("https://shop.test/search?q=%7B%7D", false),
+            ("https://shop.test/search?q=x{}", false),
+            ("https://shop.test/{}?q=x", false),
+            ("https://shop.test/{}?q={}", false),
+            ("https://shop.test/?q={}&p={}", false),
+            ("https://shop.test/", false),
+            ("ftp://shop.test/?q={}", false),
+            ("shop.test/?q={}", false),
+            ("https:///?q={}", false),
+            ("https://?q={}", false),
+            ("", false),
+        ] {
+            let read: Result<SiteSearch, _> = serde_json::from_value(serde_json::json!([address]));
+            assert_eq!(read.is_ok(), is_form, "{address}");
+            assert_eq!(SearchForm::of_template(address).is_some(), is_form, "{address}");
+        }
+    }
+}

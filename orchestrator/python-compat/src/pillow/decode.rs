@@ -3,7 +3,7 @@
 
 use std::io::Cursor;
 
-use gif::{ColorOutput, DecodeOptions};
+use gif::{ColorOutput, DecodeOptions, MemoryLimit};
 use image_webp::WebPDecoder;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -46,6 +46,8 @@ pub(super) fn webp(bytes: &[u8]) -> Result<Picture, ImageError> {
 pub(super) fn gif(bytes: &[u8]) -> Result<Picture, ImageError> {
     let mut options = DecodeOptions::new();
     options.set_color_output(ColorOutput::RGBA);
+    // The size is checked here, by Pillow's bound.
+    options.set_memory_limit(MemoryLimit::Unlimited);
     let mut decoder = options.read_info(bytes).map_err(|_| ImageError::NoPicture)?;
     let (width, height) = check_size(decoder.width().into(), decoder.height().into())?;
     let frame = decoder.read_next_frame().map_err(|_| ImageError::Broken)?;

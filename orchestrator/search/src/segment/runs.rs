@@ -130,7 +130,7 @@ impl Gatherer {
 
     /// Writes the run, and forgets its words.
     pub(super) fn flush(&mut self) -> io::Result<Run> {
-        // These refer to words by number, and the numbers begin again.
+        // These maps name words by their numbers, which begin again in the next run.
         self.written.clear();
         self.known.clear();
         self.pairs.clear();

@@ -203,7 +203,7 @@ impl Visitor<'_> {
             if let Some(from) = &from {
                 headers.insert(header::REFERER, value(from.as_str())?);
             }
-            // Frameworks take a form without an origin for a forged one.
+            // Frameworks treat a form without an origin as forged.
             if method == Method::POST {
                 headers.insert(header::ORIGIN, value(&url.origin().ascii_serialization())?);
                 let form = HeaderValue::from_static("application/x-www-form-urlencoded");

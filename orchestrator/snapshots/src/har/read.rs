@@ -213,7 +213,7 @@ impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
         };
         match entry {
             Ok(entry) => (self.on_entry)(entry),
-            // Nothing is left for later entries, either.
+            // The bound is one for the bodies of all entries together, so later ones have no room.
             Err(error @ Error::AllTogether { .. }) => Err(error.into()),
             Err(error) => {
                 self.log.unusable += 1;

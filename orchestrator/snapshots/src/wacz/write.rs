@@ -110,7 +110,7 @@ impl SnapshotWriter {
         }
         let digests = Digests::of(&body, payload_at).map_err(|e| self.io(e))?;
         let request = request.map(|(head, at)| {
-            // A longer body is only there in part, and a part of it would be another query.
+            // Only the start of a long body is in memory. It would be the query of another request.
             let body = if start.len() as u64 == body.len() { &start[at..] } else { &[] };
             LinkedRequest::of(&record, &head, &without_chunks(&head, body))
         });

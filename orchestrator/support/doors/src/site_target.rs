@@ -60,8 +60,8 @@ impl SiteTarget {
 }
 
 impl From<SiteTarget> for String {
-    fn from(upstream: SiteTarget) -> String {
-        upstream.to_string()
+    fn from(target: SiteTarget) -> String {
+        target.to_string()
     }
 }
 

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 ///
 /// `parameters` are named as in the statement, without its colon. Those that it does not name are
 /// ignored, as several probes may share theirs. A boolean is 1 or 0, as in SQL; a list or an object
-/// is the text of its JSON. A blob comes back as text where it is UTF-8, and in hexadecimal digits
-/// elsewhere.
+/// is the text of its JSON. A blob comes back as text if it is UTF-8, and otherwise in hexadecimal
+/// digits.
 ///
 /// # Errors
 /// When the statement is invalid, or reading fails.

@@ -47,17 +47,7 @@ impl Serialize for MatchLevel {
 
 impl<'de> Deserialize<'de> for MatchLevel {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        yaml::text(input, |text| match (text, text.strip_prefix("fuzzy:").map(str::parse::<f64>)) {
-            ("exact", _) => Ok(MatchLevel::Exact),
-            ("normalised", _) => Ok(MatchLevel::Normalised),
-            ("fuzzy", _) => Ok(MatchLevel::FUZZY),
-            (_, Some(Ok(threshold))) if (0.0..=1.0).contains(&threshold) => {
-                Ok(MatchLevel::Fuzzy { threshold })
-            }
-            _ => Err(format!(
-                "`{text}` is not exact, normalised, fuzzy or fuzzy:LIKENESS with a likeness from 0 to 1, such as fuzzy:0.8"
-            )),
-        })
+        yaml::text(input, |text| text.parse().map_err(|bad: BadMatchLevel| bad.to_string()))
     }
 }
 
@@ -79,7 +69,8 @@ impl JsonSchema for MatchLevel {
 /// Not a valid match level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "read the match level {0:?}: exact, normalised, fuzzy or fuzzy:THRESHOLD is expected, with a threshold from 0 to 1"
+    "`{0}` is not exact, normalised, fuzzy or fuzzy:LIKENESS with a likeness from 0 to 1, such as \
+     fuzzy:0.8"
 )]
 pub struct BadMatchLevel(String);
 

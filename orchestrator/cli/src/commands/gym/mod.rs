@@ -6,7 +6,10 @@ mod serve;
 
 pub(crate) use balance::Balance;
 
-use crate::failure::Outcome;
+use clap::parser::ValueSource;
+
+use crate::failure::{Failure, Outcome};
+use crate::terminal::help;
 
 /// Serve the tasks of a suite as BrowserGym environments over HTTP
 ///
@@ -24,9 +27,9 @@ use crate::failure::Outcome;
 /// is a key, derived from the secret in --key. By default only this machine reaches it.
 #[derive(clap::Args)]
 #[command(
-    args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    override_usage = "sandbox gym [OPTIONS] <SUITE>\n       sandbox gym <COMMAND>"
 )]
 pub(crate) struct Gym {
     #[command(subcommand)]
@@ -44,8 +47,33 @@ impl Gym {
     /// Serves until interrupted.
     pub(crate) async fn run(self) -> Outcome {
         match self.command {
-            Some(GymCommand::Balance(balance)) => balance.run().await,
+            Some(GymCommand::Balance(balance)) => {
+                refuse_options_of_serve()?;
+                balance.run().await
+            }
             None => self.serve.run().await,
         }
     }
+}
+
+/// Options of `sandbox gym SUITE` that stand before `balance` would be ignored.
+fn refuse_options_of_serve() -> Outcome {
+    let mut command = help::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os()).map_err(Failure::input)?;
+    let gym = command.find_subcommand("gym").zip(matches.subcommand_matches("gym"));
+    let Some((gym, matches)) = gym else { return Ok(()) };
+    let is_typed = |one: &&clap::Arg| {
+        let id = one.get_id().as_str();
+        !one.is_global_set() && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let typed: Vec<String> =
+        gym.get_arguments().filter(is_typed).map(ToString::to_string).collect();
+    if typed.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "failed to read the command line: `balance` takes no {}; write its own options behind it, or \
+         ./balance for a suite of that name",
+        typed.join(", ")
+    )))
 }

@@ -139,7 +139,6 @@ impl Serve {
                 shown.finish_and_clear();
                 out::json_line(listening);
                 if let Some(told) = told.lock().take() {
-                    // Nobody listens where there is no balancer.
                     let _ = told.send(listening.address);
                 }
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
