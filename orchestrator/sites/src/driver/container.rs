@@ -100,6 +100,18 @@ impl Container {
 
     /// Starts it.
     pub(crate) async fn start(&self, image: &str) -> Result<(), Error> {
+        let begun = self.begin(image).await;
+        // An engine that looks at a process which is ending fails in its own ways (Podman: "read
+        // /proc/7/cgroup: no such process"). How the container ended says more.
+        if let Err(Error::Refused { doing, .. }) = &begun
+            && let Some(how) = self.how_it_ended().await
+        {
+            return Err(Error::Refused { doing: doing.clone(), why: format!("it {how}") });
+        }
+        begun
+    }
+
+    async fn begin(&self, image: &str) -> Result<(), Error> {
         let doing = || format!("start a container of {image}");
         self.monitor.attend(doing(), self.docker().start_container(&self.id, None)).await?;
         let inspected = self.inspect().await?.map_err(Error::of_engine(doing()))?;
@@ -112,6 +124,26 @@ impl Container {
             None => Ok(()),
             Some(why) => Err(Error::Refused { doing: doing(), why: format!("it {why}") }),
         }
+    }
+
+    /// How a container that ran has ended, as in "it ..."; `None` if it never ran, or still runs
+    /// after a while.
+    async fn how_it_ended(&self) -> Option<String> {
+        let mut retries = interval(RETRY_INTERVAL);
+        for _ in 0..REASONS {
+            retries.tick().await;
+            if let Ok(Ok(ContainerInspectResponse { state: Some(state), .. })) =
+                self.inspect().await
+            {
+                if has_no_time(state.started_at.as_deref()) {
+                    return None;
+                }
+                if state.running != Some(true) {
+                    return self.fault().await;
+                }
+            }
+        }
+        None
     }
 
     fn docker(&self) -> &Docker {
@@ -378,6 +410,11 @@ pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Res
 fn pid_of(inspected: &ContainerInspectResponse) -> Option<u32> {
     let pid = inspected.state.as_ref()?.pid?;
     u32::try_from(pid).ok().filter(|pid| *pid > 1)
+}
+
+/// Whether a time of the engine stands for no time: engines are written in Go, whose zero is this.
+fn has_no_time(time: Option<&str>) -> bool {
+    time.is_none_or(|time| time.is_empty() || time.starts_with("0001-01-01"))
 }
 
 /// Describes how a container ended, as in "it ...".
