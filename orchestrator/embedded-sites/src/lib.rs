@@ -44,6 +44,7 @@ mod web;
 
 pub mod desk;
 pub mod forum;
+mod itsm;
 pub mod turkingbench;
 
 pub use clock::Clock;
