@@ -27,6 +27,8 @@ pub struct Golden {
     digests: Arc<Mutex<HashMap<PathBuf, Digest>>>,
 }
 
+type Fill = Box<dyn Fn(&Connection) -> Result<(), Error>>;
+
 /// How to generate a site's golden database.
 pub(crate) struct Recipe {
     /// The site's name.
@@ -34,7 +36,7 @@ pub(crate) struct Recipe {
     /// Changes whenever the result changes.
     pub(crate) version: String,
     /// Fills an empty database.
-    pub(crate) fill: fn(&Connection) -> Result<(), Error>,
+    pub(crate) fill: Fill,
 }
 
 impl Golden {

@@ -44,7 +44,8 @@ mod web;
 
 pub mod desk;
 pub mod forum;
-mod itsm;
+pub mod itsm;
+
 pub mod turkingbench;
 
 pub use clock::Clock;

@@ -115,7 +115,7 @@ pub fn start(
 }
 
 fn recipe() -> Recipe {
-    Recipe { site: "desk", version: format!("1-{}", rusqlite::version()), fill }
+    Recipe { site: "desk", version: format!("1-{}", rusqlite::version()), fill: Box::new(fill) }
 }
 
 fn fill(db: &Connection) -> Result<(), Error> {

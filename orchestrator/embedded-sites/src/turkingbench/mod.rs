@@ -59,7 +59,7 @@ pub fn start(
 }
 
 fn recipe() -> Recipe {
-    Recipe { site: "turk", version: format!("1-{}", rusqlite::version()), fill }
+    Recipe { site: "turk", version: format!("1-{}", rusqlite::version()), fill: Box::new(fill) }
 }
 
 fn fill(db: &Connection) -> Result<(), Error> {

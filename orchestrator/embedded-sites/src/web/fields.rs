@@ -26,6 +26,11 @@ impl Fields {
         Some(self.text(name).trim()).filter(|text| !text.is_empty())
     }
 
+    /// All names and values.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     pub(crate) fn number(&self, name: &str) -> Option<i64> {
         self.text(name).parse().ok()
     }

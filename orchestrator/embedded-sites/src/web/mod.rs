@@ -19,6 +19,6 @@ mod visit;
 pub(crate) use fields::Fields;
 pub(crate) use reply::{Failure, Reply};
 pub(crate) use serve::{Handler, Server, get, get_and_post, http_date, plain, post};
-pub(crate) use session::Keys;
+pub(crate) use session::{COOKIE as SESSION_COOKIE, Keys};
 pub(crate) use templates::environment;
 pub(crate) use visit::Visit;

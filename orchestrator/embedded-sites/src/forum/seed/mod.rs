@@ -84,7 +84,11 @@ pub(crate) fn recipe() -> Recipe {
     for text in [SCHEMA, COMMON].into_iter().chain(TOPICS) {
         sum.update(text.as_bytes());
     }
-    Recipe { site: "forum", version: hex::encode(&sum.finish().as_ref()[..6]), fill }
+    Recipe {
+        site: "forum",
+        version: hex::encode(&sum.finish().as_ref()[..6]),
+        fill: Box::new(fill),
+    }
 }
 
 fn fill(db: &Connection) -> Result<(), Error> {

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::schema::Schema;
 use crate::Error;
@@ -130,4 +129,10 @@ pub(super) enum Shape {
 pub(super) fn world(folder: Option<&Path>) -> Result<World, Error> {
     let _ = folder;
     Ok(World::default())
+}
+
+/// A digest of all that [`world`] reads, and of how it is read.
+pub(super) fn fingerprint(folder: Option<&Path>) -> Result<String, Error> {
+    let _ = folder;
+    Ok("0".to_owned())
 }

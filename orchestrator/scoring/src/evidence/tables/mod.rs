@@ -5,12 +5,11 @@
 //! here opens a connection.
 
 mod memory;
-mod query;
 
 use std::future::Future;
 
+pub use encoded_query::{Condition, EncodedQuery, Operator, Order, QueryError};
 pub use memory::{Memory, MemoryError};
-pub use query::{Condition, EncodedQuery, Operator, Order, QueryError};
 use serde_json::{Map, Value};
 
 /// One record: values by the names of their columns. A value is a text, or an object with `value`

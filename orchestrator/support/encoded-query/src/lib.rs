@@ -7,6 +7,7 @@
 //! where an instance would leave it out and give more records than were asked for.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::fmt;
 
 use thiserror::Error;
@@ -34,6 +35,7 @@ pub struct Condition {
 /// One key of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
+    /// The column, through references.
     pub column: String,
     /// From the greatest to the least.
     pub descending: bool,
@@ -103,45 +105,86 @@ impl EncodedQuery {
     /// # Errors
     /// At a part that is not known.
     pub fn parse(query: &str) -> Result<EncodedQuery, QueryError> {
-        let mut read = EncodedQuery { queries: vec![Vec::new()], order: Vec::new() };
+        let mut read = EncodedQuery::default();
         for part in split(query) {
-            if part.is_empty() || part == END {
-                continue;
-            }
             let unknown = || QueryError { part: part.clone(), query: query.to_owned() };
-            if let Some(column) = part.strip_prefix(DESCENDING) {
-                read.order.push(Order { column: column.to_owned(), descending: true });
-                continue;
-            }
-            if let Some(column) = part.strip_prefix(ORDER) {
-                read.order.push(Order { column: column.to_owned(), descending: false });
-                continue;
-            }
-            let (another, rest) =
-                part.strip_prefix(NEW_QUERY).map_or((false, part.as_str()), |rest| (true, rest));
-            if another {
-                read.queries.push(Vec::new());
-            }
-            let (or, rest) = rest.strip_prefix(OR).map_or((false, rest), |rest| (true, rest));
-            if another && rest.is_empty() {
-                continue;
-            }
-            let condition = Condition::parse(rest).ok_or_else(unknown)?;
-            let all = read.queries.last_mut().ok_or_else(unknown)?;
-            match all.last_mut().filter(|_| or) {
-                Some(alternatives) => alternatives.push(condition),
-                None => all.push(vec![condition]),
-            }
+            read.take(&part).ok_or_else(unknown)?;
         }
         Ok(read)
     }
 
+    /// Reads a query as an instance does: leaves out what it does not know, and conditions and keys
+    /// on columns that are not there.
+    pub fn parse_known(query: &str, is_column: impl Fn(&str) -> bool) -> EncodedQuery {
+        let mut read = EncodedQuery::default();
+        for part in split(query) {
+            let _ = read.take(&part);
+        }
+        for all in &mut read.queries {
+            for alternatives in all.iter_mut() {
+                alternatives.retain(|condition| is_column(&condition.column));
+            }
+            all.retain(|alternatives| !alternatives.is_empty());
+        }
+        read.order.retain(|order| is_column(&order.column));
+        read
+    }
+
+    /// Takes one part; `None` if it is not known.
+    fn take(&mut self, part: &str) -> Option<()> {
+        if part.is_empty() || part == END {
+            return Some(());
+        }
+        let key = |column: &str, descending| Order { column: column.to_owned(), descending };
+        if let Some(column) = part.strip_prefix(DESCENDING) {
+            self.order.push(key(column, true));
+            return Some(());
+        }
+        if let Some(column) = part.strip_prefix(ORDER) {
+            self.order.push(key(column, false));
+            return Some(());
+        }
+        let (another, rest) =
+            part.strip_prefix(NEW_QUERY).map_or((false, part), |rest| (true, rest));
+        if another {
+            self.queries.push(Vec::new());
+        }
+        let (or, rest) = rest.strip_prefix(OR).map_or((false, rest), |rest| (true, rest));
+        if another && rest.is_empty() {
+            return Some(());
+        }
+        let condition = Condition::parse(rest)?;
+        let all = self.queries.last_mut()?;
+        match all.last_mut().filter(|_| or) {
+            Some(alternatives) => alternatives.push(condition),
+            None => all.push(vec![condition]),
+        }
+        Some(())
+    }
+
     /// Whether a record is wanted; `read` gives the values of its columns.
     pub fn matches(&self, read: impl Fn(&str) -> String) -> bool {
-        let one = |alternatives: &Vec<Condition>| {
-            alternatives.iter().any(|condition| condition.holds(&read(&condition.column)))
-        };
-        self.queries.iter().any(|all| all.iter().all(one))
+        let judged: Result<bool, Infallible> =
+            self.holds(|condition| Ok(condition.holds(&read(&condition.column))));
+        judged.unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether a record is wanted, where `judge` says whether a condition holds.
+    ///
+    /// # Errors
+    /// The first one of `judge`.
+    pub fn holds<E>(&self, judge: impl Fn(&Condition) -> Result<bool, E>) -> Result<bool, E> {
+        for all in &self.queries {
+            if every(all, |alternatives| any(alternatives, &judge))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// All conditions, in their order.
+    pub fn conditions_mut(&mut self) -> impl Iterator<Item = &mut Condition> {
+        self.queries.iter_mut().flatten().flatten()
     }
 
     /// Compares two records by the sort keys.
@@ -156,6 +199,19 @@ impl EncodedQuery {
         };
         self.order.iter().map(one).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
+}
+
+fn any<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
+    for one in list {
+        if judge(one)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn every<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
+    Ok(!any(list, |one| judge(one).map(|holds| !holds))?)
 }
 
 /// The parts between single circumflexes; two of them are one in a part.
@@ -217,7 +273,7 @@ impl Condition {
 }
 
 /// Numbers by their size, and before all else, which are texts.
-fn compare(left: &str, right: &str) -> Ordering {
+pub fn compare(left: &str, right: &str) -> Ordering {
     match (left.parse::<f64>(), right.parse::<f64>()) {
         (Ok(left), Ok(right)) => left.total_cmp(&right),
         (Ok(_), Err(_)) => Ordering::Less,
@@ -253,6 +309,13 @@ impl fmt::Display for EncodedQuery {
             write!(f, "^{}{column}", if *descending { DESCENDING } else { ORDER })?;
         }
         Ok(())
+    }
+}
+
+impl Default for EncodedQuery {
+    /// Wants every record, in no order.
+    fn default() -> Self {
+        EncodedQuery { queries: vec![Vec::new()], order: Vec::new() }
     }
 }
 

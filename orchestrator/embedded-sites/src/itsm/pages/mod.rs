@@ -1,0 +1,72 @@
+//! What answers each address.
+//!
+//! The frame page holds the navigator and an `iframe`; all other pages are shown within it. Each
+//! inner page has the name of the platform's page in its path, because the package looks for it.
+
+mod assets;
+mod frame;
+mod layout;
+mod list;
+mod log_in;
+mod nothing;
+
+use axum::http::StatusCode;
+use percent_encoding::percent_decode_str;
+
+use super::http::{Asked, Reply};
+use super::store::Desk;
+use super::table_api;
+use super::visitor::{self, Visitor};
+use crate::web::Failure;
+
+/// What a page is made from.
+pub(super) struct Page<'a> {
+    pub(super) desk: &'a Desk<'a>,
+    pub(super) asked: &'a Asked<'a>,
+    pub(super) visitor: Visitor,
+}
+
+type Result<T = Reply> = std::result::Result<T, Failure>;
+
+pub(super) fn answer(desk: &Desk<'_>, asked: &Asked<'_>) -> Result {
+    if let Some(name) = asked.path.strip_prefix("/assets/") {
+        return Ok(assets::answer(name));
+    }
+    if let Some(path) = asked.path.strip_prefix("/api/now/") {
+        return Ok(table_api::answer(desk, asked, path)?);
+    }
+    match asked.path.as_str() {
+        "/login.do" | "/login" => return log_in::answer(desk, asked),
+        "/logout.do" => return Ok(visitor::end("/login.do")),
+        _ => {}
+    }
+    let Some(visitor) = visitor::by_session(desk, asked)? else {
+        return Ok(Reply::redirect("/login.do"));
+    };
+    route(&Page { desk, asked, visitor })
+}
+
+fn route(page: &Page<'_>) -> Result {
+    if let Some(target) = page.asked.path.strip_prefix(frame::TARGET) {
+        return frame::show(page, Some(target));
+    }
+    let path = percent_decode_str(&page.asked.path).decode_utf8_lossy();
+    match &*path {
+        "/" => return Ok(Reply::redirect(frame::HOME)),
+        frame::HOME => return frame::show(page, None),
+        _ => {}
+    }
+    if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
+        return list::show(page, table);
+    }
+    nothing::show(page, &path)
+}
+
+impl Page<'_> {
+    /// A page that says what is wrong.
+    fn refused(&self, status: StatusCode, text: &str) -> Result {
+        let mut reply = nothing::message(self, "Not available", text)?;
+        reply.status = status;
+        Ok(reply)
+    }
+}

@@ -1,0 +1,12 @@
+-- The records of all tables. Views of the name of each table show its columns, for probes.
+create table record (
+    id integer primary key, -- the order of lists without an order
+    tab text not null,      -- the table itself, not one that it extends
+    sys_id text not null unique,
+    fields text not null    -- a JSON object of texts, without empty ones
+);
+create index record_tab on record (tab);
+-- Numbers that go up: of new records, by the prefix of their numbers, and of new ids.
+create table counter (name text primary key, value integer not null) without rowid;
+-- What has no table: the schema, the navigator, the catalogue, dashboards, reports.
+create table document (name text primary key, json text not null) without rowid;
