@@ -10,8 +10,15 @@ macro_rules! assets {
     };
 }
 
-const ASSETS: &[(&str, &str)] =
-    &assets!["base.js", "complete.js", "desk.css", "frame.js", "list.js"];
+const ASSETS: &[(&str, &str)] = &assets![
+    "account.js",
+    "base.js",
+    "complete.js",
+    "desk.css",
+    "frame.js",
+    "list.js",
+    "navigator.js"
+];
 
 pub(super) fn answer(name: &str) -> Reply {
     let Some((_, text)) = ASSETS.iter().find(|(one, _)| *one == name) else {
