@@ -7,6 +7,6 @@ create table record (
 );
 create index record_tab on record (tab);
 -- Numbers that go up: of new records, by the prefix of their numbers, and of new ids.
-create table counter (name text primary key, value integer not null) without rowid;
+create table counter (name text primary key, value integer not null);
 -- What has no table: the schema, the navigator, the catalogue, dashboards, reports.
-create table document (name text primary key, json text not null) without rowid;
+create table document (name text primary key, json text not null);
