@@ -10,8 +10,18 @@ macro_rules! assets {
     };
 }
 
-const ASSETS: &[(&str, &str)] =
-    &assets!["base.js", "complete.js", "desk.css", "frame.js", "list.js"];
+const ASSETS: &[(&str, &str)] = &assets![
+    "base.js",
+    "catalogue.js",
+    "chart_shapes.js",
+    "charts.css",
+    "charts.js",
+    "complete.js",
+    "desk.css",
+    "frame.js",
+    "list.js",
+    "shop.css",
+];
 
 pub(super) fn answer(name: &str) -> Reply {
     let Some((_, text)) = ASSETS.iter().find(|(one, _)| *one == name) else {
