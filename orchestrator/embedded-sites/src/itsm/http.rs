@@ -67,11 +67,21 @@ pub(super) struct Reply {
     pub(super) cookie: Option<String>,
     /// Whether browsers may keep it.
     pub(super) fixed: bool,
+    /// The policy for scripts of the page.
+    pub(super) policy: Option<&'static str>,
 }
 
 impl Reply {
     pub(super) fn new(status: StatusCode, kind: &'static str, body: impl Into<Vec<u8>>) -> Reply {
-        Reply { status, kind, body: body.into(), location: None, cookie: None, fixed: false }
+        Reply {
+            status,
+            kind,
+            body: body.into(),
+            location: None,
+            cookie: None,
+            fixed: false,
+            policy: None,
+        }
     }
 
     pub(super) fn html(body: String) -> Reply {
@@ -99,6 +109,9 @@ impl Reply {
             .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         if let Some(location) = self.location {
             built = built.header(header::LOCATION, location);
+        }
+        if let Some(policy) = self.policy {
+            built = built.header(header::CONTENT_SECURITY_POLICY, policy);
         }
         if let Some(cookie) = self.cookie {
             built = built.header(header::SET_COOKIE, cookie);

@@ -13,11 +13,16 @@ macro_rules! assets {
 const ASSETS: &[(&str, &str)] = &assets![
     "account.js",
     "base.js",
+    "catalogue.js",
+    "chart_shapes.js",
+    "charts.css",
+    "charts.js",
     "complete.js",
     "desk.css",
     "frame.js",
     "list.js",
-    "navigator.js"
+    "navigator.js",
+    "shop.css",
 ];
 
 pub(super) fn answer(name: &str) -> Reply {

@@ -17,8 +17,24 @@ macro_rules! templates {
     };
 }
 
-const TEMPLATES: &[(&str, &str)] =
-    &templates!["frame.html", "inner.html", "list.html", "log_in.html", "nothing.html"];
+const TEMPLATES: &[(&str, &str)] = &templates![
+    "cart.html",
+    "catalogue.html",
+    "category.html",
+    "checkout.html",
+    "dashboard.html",
+    "dashboards.html",
+    "frame.html",
+    "inner.html",
+    "item.html",
+    "knowledge.html",
+    "knowledge_article.html",
+    "knowledge_hits.html",
+    "list.html",
+    "log_in.html",
+    "nothing.html",
+    "report.html",
+];
 
 /// A page from a template.
 pub(super) fn draw(page: &Page<'_>, template: &str, shows: Value) -> Result {
