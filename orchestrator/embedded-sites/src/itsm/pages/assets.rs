@@ -13,8 +13,12 @@ macro_rules! assets {
 const ASSETS: &[(&str, &str)] = &assets![
     "account.js",
     "base.js",
+    "change_landing.js",
     "complete.js",
     "desk.css",
+    "form.css",
+    "form.js",
+    "form_dialogs.js",
     "frame.js",
     "list.js",
     "navigator.js"

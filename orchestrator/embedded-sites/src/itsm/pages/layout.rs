@@ -17,8 +17,16 @@ macro_rules! templates {
     };
 }
 
-const TEMPLATES: &[(&str, &str)] =
-    &templates!["frame.html", "inner.html", "list.html", "log_in.html", "nothing.html"];
+const TEMPLATES: &[(&str, &str)] = &templates![
+    "change_landing.html",
+    "form.html",
+    "form_section.html",
+    "frame.html",
+    "inner.html",
+    "list.html",
+    "log_in.html",
+    "nothing.html",
+];
 
 /// A page from a template.
 pub(super) fn draw(page: &Page<'_>, template: &str, shows: Value) -> Result {

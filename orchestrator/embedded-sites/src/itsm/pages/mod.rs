@@ -4,6 +4,8 @@
 //! inner page has the name of the platform's page in its path, because the package looks for it.
 
 mod assets;
+mod change_landing;
+mod form;
 mod frame;
 mod interface;
 mod layout;
@@ -62,6 +64,13 @@ fn route(page: &Page<'_>) -> Result {
     }
     if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
         return list::show(page, table);
+    }
+    if path == "/sn_chg_model_ui_landing.do" {
+        return change_landing::show(page);
+    }
+    let table = path.strip_prefix('/').and_then(|path| path.strip_suffix(".do"));
+    if let Some(table) = table.filter(|table| page.desk.schema().table(table).is_some()) {
+        return form::show(page, table);
     }
     nothing::show(page, &path)
 }
