@@ -17,9 +17,9 @@ use rusqlite::TransactionBehavior;
 use super::golden::Fixed;
 use super::pages;
 use super::store::Desk;
-use crate::Clock;
 use crate::live::Live;
 use crate::web::{Failure, Fields, Keys, http_date, plain};
+use crate::{Clock, Passwords};
 
 /// Maximum size of a body in bytes.
 const LARGEST: usize = 1 << 20;
@@ -30,7 +30,7 @@ pub(super) struct Server {
     pub(super) fixed: Arc<Fixed>,
     pub(super) clock: Clock,
     pub(super) keys: Keys,
-    pub(super) seed: u64,
+    pub(super) passwords: Passwords,
 }
 
 /// One request.
@@ -67,11 +67,21 @@ pub(super) struct Reply {
     pub(super) cookie: Option<String>,
     /// Whether browsers may keep it.
     pub(super) fixed: bool,
+    /// The policy for scripts of the page.
+    pub(super) policy: Option<&'static str>,
 }
 
 impl Reply {
     pub(super) fn new(status: StatusCode, kind: &'static str, body: impl Into<Vec<u8>>) -> Reply {
-        Reply { status, kind, body: body.into(), location: None, cookie: None, fixed: false }
+        Reply {
+            status,
+            kind,
+            body: body.into(),
+            location: None,
+            cookie: None,
+            fixed: false,
+            policy: None,
+        }
     }
 
     pub(super) fn html(body: String) -> Reply {
@@ -99,6 +109,9 @@ impl Reply {
             .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         if let Some(location) = self.location {
             built = built.header(header::LOCATION, location);
+        }
+        if let Some(policy) = self.policy {
+            built = built.header(header::CONTENT_SECURITY_POLICY, policy);
         }
         if let Some(cookie) = self.cookie {
             built = built.header(header::SET_COOKIE, cookie);
@@ -160,7 +173,7 @@ fn in_transaction(
     let mut db = server.live.lock();
     // A read may write, too: a new form takes the id of its record.
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let desk = Desk::new(&transaction, &server.fixed, now, server.seed);
+    let desk = Desk::new(&transaction, &server.fixed, now, &server.passwords);
     let reply = pages::answer(&desk, asked)?;
     drop(desk);
     match reply.status.is_client_error() || reply.status.is_server_error() {

@@ -7,7 +7,7 @@
 //! seed/            the golden state: our base, and what the user's folder adds
 //! golden.rs        the golden database; schema.rs  what its tables are
 //! store.rs         the records, within one request; rules.rs  what follows from a change
-//! select.rs        encoded queries
+//! select.rs        encoded queries; knowledge_search.rs  the search over articles
 //! table_api.rs     the interface for programs
 //! http.rs          requests and replies; visitor.rs  who asks
 //! pages/           what answers each address; templates/, assets/  what browsers get
@@ -15,6 +15,7 @@
 
 mod golden;
 mod http;
+mod knowledge_search;
 mod pages;
 mod rules;
 mod schema;
@@ -45,7 +46,7 @@ pub fn start(golden: &Golden, options: &Options, data: &Data) -> Result<Embedded
         fixed,
         clock: options.clock.clone(),
         keys: Keys::new("itsm", options.seed),
-        seed: options.seed,
+        passwords: Arc::clone(&options.passwords),
     });
     Ok(EmbeddedInstance::new(store, router))
 }

@@ -13,7 +13,11 @@ macro_rules! assets {
 const ASSETS: &[(&str, &str)] = &assets![
     "account.js",
     "base.js",
+    "catalogue.js",
     "change_landing.js",
+    "chart_shapes.js",
+    "charts.css",
+    "charts.js",
     "complete.js",
     "desk.css",
     "form.css",
@@ -21,7 +25,8 @@ const ASSETS: &[(&str, &str)] = &assets![
     "form_dialogs.js",
     "frame.js",
     "list.js",
-    "navigator.js"
+    "navigator.js",
+    "shop.css",
 ];
 
 pub(super) fn answer(name: &str) -> Reply {

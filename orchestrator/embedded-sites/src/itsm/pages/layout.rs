@@ -18,14 +18,25 @@ macro_rules! templates {
 }
 
 const TEMPLATES: &[(&str, &str)] = &templates![
+    "cart.html",
+    "catalogue.html",
+    "category.html",
     "change_landing.html",
+    "checkout.html",
+    "dashboard.html",
+    "dashboards.html",
     "form.html",
     "form_section.html",
     "frame.html",
     "inner.html",
+    "item.html",
+    "knowledge.html",
+    "knowledge_article.html",
+    "knowledge_hits.html",
     "list.html",
     "log_in.html",
     "nothing.html",
+    "report.html",
 ];
 
 /// A page from a template.

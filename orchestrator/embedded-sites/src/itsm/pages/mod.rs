@@ -4,14 +4,18 @@
 //! inner page has the name of the platform's page in its path, because the package looks for it.
 
 mod assets;
+mod catalogue;
 mod change_landing;
+mod charts;
 mod form;
 mod frame;
 mod interface;
+mod knowledge;
 mod layout;
 mod list;
 mod log_in;
 mod nothing;
+mod order;
 
 use axum::http::StatusCode;
 use percent_encoding::percent_decode_str;
@@ -60,6 +64,17 @@ fn route(page: &Page<'_>) -> Result {
     match &*path {
         "/" => return Ok(Reply::redirect(frame::HOME)),
         frame::HOME => return frame::show(page, None),
+        "/catalog_home.do" => return catalogue::home(page),
+        "/com.glideapp.servicecatalog_category_view.do" => return catalogue::category(page),
+        "/com.glideapp.servicecatalog_cat_item_view.do" => return catalogue::item(page),
+        "/com.glideapp.servicecatalog_cat_item_submit.do" => return order::submit(page),
+        "/com.glideapp.servicecatalog_cart_view.do" => return order::cart(page),
+        "/com.glideapp.servicecatalog_checkout_view_v2.do" => return order::checkout(page),
+        "/kb" => return knowledge::show(page),
+        "/$knowledge.do" => return knowledge::home(page),
+        "/$pa_dashboard.do" => return charts::dashboard(page),
+        "/$pa_dashboards_overview.do" => return charts::list(page),
+        "/sys_report_template.do" => return charts::report(page),
         _ => {}
     }
     if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
