@@ -1,8 +1,10 @@
 //! A running instance of an embedded site, with a database of its own.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
+use ring::digest;
 use serde_json::{Map, Value};
 
 use crate::store::Store;
@@ -16,12 +18,30 @@ pub struct Options {
     /// The seed of signatures on cookies and form tokens. Instances with the same seed accept each
     /// other's log-ins and give the same bytes.
     pub seed: u64,
+    /// The passwords of users, for sites that let their caller choose them ([`crate::itsm`]).
+    pub passwords: Passwords,
 }
+
+/// Passwords by user name, in place of those that the golden state has.
+pub type Passwords = Arc<BTreeMap<String, String>>;
 
 impl Options {
     /// Settings with this clock and the default seed.
     pub fn new(clock: Clock) -> Self {
-        Self { clock, seed: 0 }
+        Self { clock, seed: 0, passwords: Passwords::default() }
+    }
+
+    /// The same with these passwords, and with a seed that follows from them: who does not know
+    /// the passwords cannot sign a cookie either.
+    #[must_use]
+    pub fn with_passwords(self, passwords: Passwords) -> Self {
+        let mut sum = digest::Context::new(&digest::SHA256);
+        for (user, password) in passwords.iter() {
+            sum.update(format!("{user:?} {password:?}\n").as_bytes());
+        }
+        let mut seed = [0; 8];
+        seed.copy_from_slice(&sum.finish().as_ref()[..8]);
+        Self { seed: u64::from_be_bytes(seed), passwords, ..self }
     }
 }
 

@@ -156,6 +156,30 @@ async fn when_dirty_keeps_a_copy_that_nobody_changed() {
     running.group.stop().await.unwrap();
 }
 
+/// `sandbox up` opens it on loopback, where its own log-in is all that keeps others out.
+#[tokio::test]
+async fn a_service_desk_lets_in_whom_its_manifest_names_and_nobody_else() {
+    let known = running(&["itsm"], 1).await;
+    let own = running_with(&["itsm"], 1, |site| {
+        site.accounts.get_mut("admin").unwrap().password = "made for one run".to_owned();
+    })
+    .await;
+    let (known, lease) = (known.lease("itsm").await, own.lease("itsm").await);
+    for account in ["admin", "agent"] {
+        assert!(!lease.login(account).await.unwrap().cookies.is_empty(), "{account}");
+        assert_eq!(lease.difference().await.unwrap(), None, "{account}");
+    }
+    let login = "/login.do?user_name=admin&user_password=admin&sys_action=sysverb_login";
+    let enters = |answer: &str| answer.to_lowercase().contains("location: /now/nav/ui/home");
+    assert!(enters(&page(&known, login, "").await));
+    assert!(!enters(&page(&lease, login, "").await), "the password of the published manifest");
+    let cookies = known.login("admin").await.unwrap().cookies;
+    let line = format!("{}={}", cookies[0].name, cookies[0].value);
+    let home = async |lease| page(lease, "/now/nav/ui/home", &line).await;
+    assert!(home(&known).await.starts_with("HTTP/1.1 200"));
+    assert!(!home(&lease).await.starts_with("HTTP/1.1 200"), "a cookie signed by another");
+}
+
 #[tokio::test]
 async fn every_account_logs_in_and_leaves_no_trace() {
     let running = running(&["forum"], 1).await;

@@ -17,9 +17,9 @@ use rusqlite::TransactionBehavior;
 use super::golden::Fixed;
 use super::pages;
 use super::store::Desk;
-use crate::Clock;
 use crate::live::Live;
 use crate::web::{Failure, Fields, Keys, http_date, plain};
+use crate::{Clock, Passwords};
 
 /// Maximum size of a body in bytes.
 const LARGEST: usize = 1 << 20;
@@ -30,7 +30,7 @@ pub(super) struct Server {
     pub(super) fixed: Arc<Fixed>,
     pub(super) clock: Clock,
     pub(super) keys: Keys,
-    pub(super) seed: u64,
+    pub(super) passwords: Passwords,
 }
 
 /// One request.
@@ -173,7 +173,7 @@ fn in_transaction(
     let mut db = server.live.lock();
     // A read may write, too: a new form takes the id of its record.
     let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let desk = Desk::new(&transaction, &server.fixed, now, server.seed);
+    let desk = Desk::new(&transaction, &server.fixed, now, &server.passwords);
     let reply = pages::answer(&desk, asked)?;
     drop(desk);
     match reply.status.is_client_error() || reply.status.is_server_error() {

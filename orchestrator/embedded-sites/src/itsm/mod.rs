@@ -46,7 +46,7 @@ pub fn start(golden: &Golden, options: &Options, data: &Data) -> Result<Embedded
         fixed,
         clock: options.clock.clone(),
         keys: Keys::new("itsm", options.seed),
-        seed: options.seed,
+        passwords: Arc::clone(&options.passwords),
     });
     Ok(EmbeddedInstance::new(store, router))
 }

@@ -55,8 +55,11 @@ pub(super) struct Column {
     pub(super) internal: Option<String>,
     /// The table that a reference leads to.
     pub(super) reference: Option<String>,
-    /// The choices, in the order of the menu.
+    /// The choices, in the order of the menu. The empty one is listed only if it has a label other
+    /// than `-- None --`.
     pub(super) choices: Vec<Choice>,
+    /// Choices of old records: they have a label, and no menu offers them.
+    pub(super) former: Vec<Choice>,
     /// Characters at most; 0 is without a limit.
     pub(super) max_length: u32,
     /// A form is not saved without it.
@@ -134,9 +137,11 @@ impl Column {
         Column { name: name.to_owned(), label: label.to_owned(), kind, ..Column::default() }
     }
 
-    /// What people see for a stored value of a column that is no reference.
+    /// What people see for a stored value of a column that is no reference. Nothing is shown for
+    /// an empty value.
     pub(super) fn shown<'a>(&'a self, value: &'a str) -> &'a str {
-        self.choices.iter().find(|choice| choice.value == value).map_or(value, |found| &found.label)
+        let mut all = self.choices.iter().chain(&self.former).filter(|_| !value.is_empty());
+        all.find(|choice| choice.value == value).map_or(value, |found| &found.label)
     }
 }
 
@@ -175,6 +180,11 @@ impl Schema {
     pub(super) fn family(&self, name: &str) -> Vec<&str> {
         let is_of = |table: &&Table| self.lineage(&table.name).iter().any(|one| one.name == name);
         self.tables().filter(is_of).map(|table| table.name.as_str()).collect()
+    }
+
+    /// Whether a table is another one or extends it.
+    pub(super) fn is_a(&self, table: &str, other: &str) -> bool {
+        table == other || self.lineage(table).iter().any(|one| one.name == other)
     }
 
     /// The columns of a table: its own, then those of its parents.

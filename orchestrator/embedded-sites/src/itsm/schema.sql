@@ -7,7 +7,7 @@ create table record (
 );
 create index record_tab on record (tab);
 -- Numbers that go up: of new records, by the prefix of their numbers, and of new ids.
-create table counter (name text primary key, value integer not null) without rowid;
+create table counter (name text primary key, value integer not null);
 -- What visitors have put into their carts.
 create table cart (
     id integer primary key,
@@ -17,4 +17,4 @@ create table cart (
     options text not null  -- a JSON object: values by the option's sys_id
 );
 -- What has no table: the schema, the navigator, the catalogue, dashboards, reports.
-create table document (name text primary key, json text not null) without rowid;
+create table document (name text primary key, json text not null);

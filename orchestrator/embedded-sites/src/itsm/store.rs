@@ -18,15 +18,20 @@ pub(super) struct Desk<'a> {
     pub(super) db: &'a Connection,
     pub(super) fixed: &'a Fixed,
     pub(super) now: Timestamp,
-    /// The seed of new ids.
-    pub(super) seed: u64,
+    /// The passwords of users, in place of those that their records have.
+    pub(super) passwords: &'a BTreeMap<String, String>,
     /// Records that were read by their id, because lists show the same references again and again.
     seen: RefCell<HashMap<String, Option<Record>>>,
 }
 
 impl<'a> Desk<'a> {
-    pub(super) fn new(db: &'a Connection, fixed: &'a Fixed, now: Timestamp, seed: u64) -> Self {
-        Desk { db, fixed, now, seed, seen: RefCell::default() }
+    pub(super) fn new(
+        db: &'a Connection,
+        fixed: &'a Fixed,
+        now: Timestamp,
+        passwords: &'a BTreeMap<String, String>,
+    ) -> Self {
+        Desk { db, fixed, now, passwords, seen: RefCell::default() }
     }
 
     pub(super) fn schema(&self) -> &'a Schema {
@@ -160,7 +165,7 @@ impl<'a> Desk<'a> {
     /// An id for a record that is going to be made.
     pub(super) fn new_id(&self, table: &str) -> rusqlite::Result<String> {
         let number = self.count("sys_id", || Ok(0))?;
-        let text = format!("itsm {} {table} {number}", self.seed);
+        let text = format!("itsm {table} {number}");
         Ok(hex::encode(&digest(&SHA256, text.as_bytes()).as_ref()[..16]))
     }
 

@@ -60,20 +60,32 @@ pub(super) fn by_password(
 ) -> rusqlite::Result<Option<Visitor>> {
     let users = desk.records("sys_user")?;
     let found = users.into_iter().find(|user| {
+        let own = user.text("user_password");
+        let wanted = desk.passwords.get(name).map_or(own, String::as_str);
         user.text("user_name") == name
             && !password.is_empty()
-            && user.text("user_password") == password
+            && password == wanted
             && user.text("active") != "false"
     });
     Ok(found.map(|user| Visitor { acting: user.clone(), real: user }))
 }
 
-/// A reply that begins a session.
-pub(super) fn begin(asked: &Asked<'_>, real: &str, acting: &str, to: &str) -> Reply {
-    let mut reply = Reply::redirect(to);
+/// Whether a user has a role.
+pub(super) fn has_role(desk: &Desk<'_>, user: &Record, role: &str) -> rusqlite::Result<bool> {
+    for held in desk.records("sys_user_has_role")? {
+        if held.text("user") == user.sys_id
+            && desk.by_id(held.text("role"))?.is_some_and(|one| one.text("name") == role)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The cookie of a session of `real`, who acts as `acting`.
+pub(super) fn cookie(asked: &Asked<'_>, real: &str, acting: &str) -> String {
     let value = asked.keys.cookie(&format!("{real}|{acting}"));
-    reply.cookie = Some(format!("{SESSION_COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax"));
-    reply
+    format!("{SESSION_COOKIE}={value}; Path=/; HttpOnly; SameSite=Lax")
 }
 
 /// A reply that ends the session.

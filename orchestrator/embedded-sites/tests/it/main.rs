@@ -6,4 +6,5 @@ mod crowd;
 mod desk;
 mod files;
 mod forum;
+mod itsm;
 mod turkingbench;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use doors::unix;
 use embedded_sites::desk::Directory;
-use embedded_sites::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
+use embedded_sites::{
+    Clock as Reads, Files, Golden, Options, Passwords, desk, forum, itsm, turkingbench,
+};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;
@@ -27,6 +29,7 @@ enum EmbeddedApp {
     Forum(Golden),
     Desk(Golden, Directory),
     TurkingBench(Golden, turkingbench::Library),
+    Itsm(Golden, itsm::Data),
     Files(Files),
     Hosts(Files),
 }
@@ -35,6 +38,8 @@ pub(crate) struct Embedded {
     served: EmbeddedApp,
     start_of_time: Option<Timestamp>,
     name: String,
+    /// The passwords of the manifest's accounts.
+    passwords: Passwords,
     /// The folder of the sockets.
     instances: Utf8PathBuf,
 }
@@ -52,6 +57,9 @@ impl Embedded {
         let site = site.clone();
         let start_of_time = site.clock;
         let name = site.name.clone();
+        let accounts = site.accounts.values();
+        let passwords =
+            Arc::new(accounts.map(|own| (own.username.clone(), own.password.clone())).collect());
         let open = move || {
             Ok(match &application {
                 Application::Forum => EmbeddedApp::Forum(Golden::open(folder)?),
@@ -63,6 +71,14 @@ impl Embedded {
                         turkingbench::Library::open(&tasks)?,
                     )
                 }
+                Application::Itsm => {
+                    EmbeddedApp::Itsm(Golden::open(folder)?, itsm::Data::open(None)?)
+                }
+                Application::ItsmOf(data) => {
+                    let data = folder_of(&site, "itsm", data)?;
+                    let data = itsm::Data::open(Some(data.as_std_path()))?;
+                    EmbeddedApp::Itsm(Golden::open(folder)?, data)
+                }
                 Application::Static(files) => EmbeddedApp::Files(Files::open(
                     folder_of(&site, "static", files)?.as_std_path(),
                 )?),
@@ -71,7 +87,7 @@ impl Embedded {
                 )?),
             })
         };
-        Ok(Embedded { served: blocking(open).await?, start_of_time, name, instances })
+        Ok(Embedded { served: blocking(open).await?, start_of_time, name, passwords, instances })
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
@@ -84,7 +100,7 @@ impl Embedded {
             }
             None => (Clock::Real, Reads::new(Timestamp::now)),
         };
-        let served = self.served.clone();
+        let (served, passwords) = (self.served.clone(), self.passwords.clone());
         let begin = move || {
             let options = Options::new(reads);
             let instance = match served {
@@ -92,6 +108,9 @@ impl Embedded {
                 EmbeddedApp::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
                 EmbeddedApp::TurkingBench(golden, library) => {
                     turkingbench::start(&golden, &options, &library)?
+                }
+                EmbeddedApp::Itsm(golden, data) => {
+                    itsm::start(&golden, &options.with_passwords(passwords), &data)?
                 }
                 EmbeddedApp::Files(files) => {
                     return Ok((files.router(options.clock), Content::Elsewhere));

@@ -11,6 +11,7 @@ macro_rules! assets {
 }
 
 const ASSETS: &[(&str, &str)] = &assets![
+    "account.js",
     "base.js",
     "catalogue.js",
     "chart_shapes.js",
@@ -20,6 +21,7 @@ const ASSETS: &[(&str, &str)] = &assets![
     "desk.css",
     "frame.js",
     "list.js",
+    "navigator.js",
     "shop.css",
 ];
 

@@ -18,7 +18,9 @@ pub(super) fn answer(desk: &Desk<'_>, asked: &Asked<'_>) -> Result {
     match visitor::by_password(desk, name, password)? {
         Some(visitor) => {
             let id = &visitor.real.sys_id;
-            Ok(visitor::begin(asked, id, id, frame::HOME))
+            let mut reply = Reply::redirect(frame::HOME);
+            reply.cookie = Some(visitor::cookie(asked, id, id));
+            Ok(reply)
         }
         None => show(name, "The user name or the password is wrong."),
     }

@@ -7,6 +7,7 @@ mod assets;
 mod catalogue;
 mod charts;
 mod frame;
+mod interface;
 mod knowledge;
 mod layout;
 mod list;
@@ -53,6 +54,9 @@ pub(super) fn answer(desk: &Desk<'_>, asked: &Asked<'_>) -> Result {
 fn route(page: &Page<'_>) -> Result {
     if let Some(target) = page.asked.path.strip_prefix(frame::TARGET) {
         return frame::show(page, Some(target));
+    }
+    if let Some(path) = page.asked.path.strip_prefix("/desk/") {
+        return interface::answer(page, path);
     }
     let path = percent_decode_str(&page.asked.path).decode_utf8_lossy();
     match &*path {

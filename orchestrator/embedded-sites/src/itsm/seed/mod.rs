@@ -3,11 +3,18 @@
 //! The folder is `data_files` of the package `browsergym-workarena`. Nothing of it is in this
 //! program; what its tasks ask for by name is read from it when the golden database is made.
 
+mod base;
+mod builder;
+mod finish;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use self::builder::Builder;
 use super::schema::Schema;
 use crate::Error;
 
@@ -125,10 +132,40 @@ pub(super) enum Shape {
     Spline,
 }
 
+/// Reports count the records that were made before this day, and so all of the golden state. The
+/// property `workarena.report.filter.config` has it.
+pub(super) const REPORT_DATE: &str = "2025-06-01";
+
 /// The world of a folder, or the neutral base alone.
 pub(super) fn world(folder: Option<&Path>) -> Result<World, Error> {
+    let mut world = Builder::new()?;
     let _ = folder;
-    Ok(World::default())
+    base::company(&mut world)?;
+    let mut catalogue = base::catalogue()?;
+    world.add_catalogue(&mut catalogue);
+    let charts = base::charts()?;
+    finish::finish(&mut world);
+    Ok(World {
+        schema: world.schema,
+        records: world.records,
+        menu: base::menu()?,
+        catalogue,
+        dashboards: charts.dashboards,
+        reports: charts.reports,
+    })
+}
+
+impl Control {
+    /// As a record of `item_option_new` has it in `type`.
+    fn stored(self) -> &'static str {
+        match self {
+            Control::TextArea => "2",
+            Control::Radio => "3",
+            Control::Select => "5",
+            Control::Text => "6",
+            Control::CheckBox => "7",
+        }
+    }
 }
 
 /// A digest of all that [`world`] reads, and of how it is read.

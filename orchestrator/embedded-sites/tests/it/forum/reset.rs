@@ -129,7 +129,7 @@ async fn copies_are_independent() {
 #[tokio::test]
 async fn log_ins_hold_on_copies_of_the_same_seed_only() {
     let clock = Clock::fixed(crate::forum::visitor::START.parse().unwrap());
-    let strange = forum::start(golden(), &Options { clock, seed: 7 }).unwrap();
+    let strange = forum::start(golden(), &Options { seed: 7, ..Options::new(clock) }).unwrap();
     let visitor = Visitor::member(&copy()).await;
     let mut moved = visitor.moved_to(&copy());
     assert!(moved.get("/").await.body.contains(MEMBER));

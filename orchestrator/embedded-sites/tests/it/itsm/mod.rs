@@ -1,0 +1,5 @@
+//! The service desk: its interface for programs, and its pages as a browser asks for them.
+
+mod interface;
+mod lists;
+mod visitor;
