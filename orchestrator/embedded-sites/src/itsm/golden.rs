@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::schema::Schema;
 use super::seed::{self, Chart, Dashboard, Entry, Item, World};
+use super::virtual_tables;
 use crate::Error;
 use crate::error::sqlite;
 use crate::golden::Recipe;
@@ -36,7 +37,8 @@ impl Data {
             site: "itsm",
             version: format!("{}-{}", self.fingerprint, rusqlite::version()),
             fill: Box::new(move |db| {
-                let world = seed::world(folder.as_deref())?;
+                let mut world = seed::world(folder.as_deref())?;
+                virtual_tables::describe(&mut world.schema);
                 fill(db, &world).map_err(sqlite("write the golden desk"))
             }),
         }

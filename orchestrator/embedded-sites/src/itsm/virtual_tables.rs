@@ -2,8 +2,42 @@
 
 use ring::digest::{SHA256, digest};
 
-use super::schema::Schema;
+use super::schema::{Column, Kind, Schema, Table};
 use super::seed::Record;
+
+/// The tables, and the columns of each.
+const TABLES: [(&str, &str, &[&str]); 3] = [
+    ("sys_db_object", "Table", &["name", "label", "super_class"]),
+    (
+        "sys_dictionary",
+        "Dictionary entry",
+        &[
+            "name",
+            "element",
+            "column_label",
+            "internal_type",
+            "reference",
+            "dependent_on_field",
+            "mandatory",
+        ],
+    ),
+    ("sys_choice", "Choice", &["name", "element", "value", "label", "sequence"]),
+];
+
+/// Adds the tables to a schema.
+pub(super) fn describe(schema: &mut Schema) {
+    for (name, label, columns) in TABLES {
+        let column = |name: &&str| Column::new(name, &name.replace('_', " "), Kind::String);
+        schema.add(Table {
+            name: name.to_owned(),
+            label: label.to_owned(),
+            plural: format!("{label}s"),
+            display: columns[0].to_owned(),
+            columns: columns.iter().map(column).collect(),
+            ..Table::default()
+        });
+    }
+}
 
 /// The records of such a table; `None` for all others.
 pub(super) fn records(schema: &Schema, table: &str) -> Option<Vec<Record>> {
