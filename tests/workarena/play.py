@@ -30,7 +30,7 @@ from wrong import spoil
 
 DATA = pathlib.Path(browsergym.workarena.__file__).parent / "data_files"
 CHROMIUM = "/usr/bin/chromium"
-# What the package's own scripts say on the list after a form: they look for the form's names on each page of its table.
+# What the package's own scripts say on the list after a form, where they look for a form, too.
 NOT_OURS = {"gsftSubmit is not defined", "g_form is not defined"}
 
 
