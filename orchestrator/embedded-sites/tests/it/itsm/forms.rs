@@ -97,6 +97,10 @@ async fn an_old_record_keeps_what_its_form_did_not_change() {
     assert_eq!(record["priority"], "2");
     assert_eq!(record["duplicate_of"]["value"], other["sys_id"]);
     assert_eq!(record["opened_at"], made["opened_at"]);
+    // Nothing changed: nothing is stored.
+    let again = send(&mut admin, "save", json!({"table": "problem", "sys_id": id})).await;
+    assert_eq!(again.status, StatusCode::OK);
+    assert_eq!(stored(&mut program, "problem", id).await["sys_mod_count"], "1");
     // A form of the table that it extends leads to its own.
     let answer = admin.get(&format!("/task.do?sys_id={id}")).await;
     assert_eq!(answer.location, format!("/problem.do?sys_id={id}"));
