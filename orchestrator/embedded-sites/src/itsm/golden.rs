@@ -37,8 +37,7 @@ impl Data {
             site: "itsm",
             version: format!("{}-{}", self.fingerprint, rusqlite::version()),
             fill: Box::new(move |db| {
-                let mut world = seed::world(folder.as_deref())?;
-                virtual_tables::describe(&mut world.schema);
+                let world = seed::world(folder.as_deref())?;
                 fill(db, &world).map_err(sqlite("write the golden desk"))
             }),
         }
@@ -58,8 +57,10 @@ pub(super) struct Fixed {
 impl Fixed {
     pub(super) fn read(db: &Connection) -> Result<Fixed, Error> {
         let read = || -> rusqlite::Result<Fixed> {
+            let mut schema = document(db, "schema")?;
+            virtual_tables::add(&mut schema);
             Ok(Fixed {
-                schema: document(db, "schema")?,
+                schema,
                 menu: document(db, "menu")?,
                 catalogue: document(db, "catalogue")?,
                 dashboards: document(db, "dashboards")?,

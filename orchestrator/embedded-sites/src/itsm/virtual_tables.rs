@@ -5,12 +5,16 @@ use ring::digest::{SHA256, digest};
 use super::schema::{Column, Kind, Schema, Table};
 use super::seed::Record;
 
-/// The tables, and the columns of each.
-const TABLES: [(&str, &str, &[&str]); 3] = [
-    ("sys_db_object", "Table", &["name", "label", "super_class"]),
+/// A table: its name, the labels of a record and of its list, its display column, and its columns.
+type Described = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+const TABLES: [Described; 3] = [
+    ("sys_db_object", "Table", "Tables", "label", &["name", "label", "super_class"]),
     (
         "sys_dictionary",
         "Dictionary entry",
+        "Dictionary entries",
+        "column_label",
         &[
             "name",
             "element",
@@ -21,18 +25,27 @@ const TABLES: [(&str, &str, &[&str]); 3] = [
             "mandatory",
         ],
     ),
-    ("sys_choice", "Choice", &["name", "element", "value", "label", "sequence"]),
+    (
+        "sys_choice",
+        "Choice",
+        "Choices",
+        "label",
+        &["name", "element", "value", "label", "sequence"],
+    ),
 ];
 
-/// Adds the tables to a schema.
-pub(super) fn describe(schema: &mut Schema) {
-    for (name, label, columns) in TABLES {
-        let column = |name: &&str| Column::new(name, &name.replace('_', " "), Kind::String);
+/// Adds these tables, which have no records of their own in the database.
+pub(super) fn add(schema: &mut Schema) {
+    for (name, label, plural, display, columns) in TABLES {
+        let column = |name: &&str| {
+            let label = name.replace('_', " ");
+            Column { read_only: true, ..Column::new(name, &label, Kind::String) }
+        };
         schema.add(Table {
             name: name.to_owned(),
             label: label.to_owned(),
-            plural: format!("{label}s"),
-            display: columns[0].to_owned(),
+            plural: plural.to_owned(),
+            display: display.to_owned(),
             columns: columns.iter().map(column).collect(),
             ..Table::default()
         });
