@@ -1,5 +1,8 @@
 //! The service desk: its interface for programs, and its pages as a browser asks for them.
 
+mod catalogue;
+mod charts;
 mod interface;
+mod knowledge;
 mod lists;
 mod visitor;
