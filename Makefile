@@ -14,7 +14,7 @@ export SANDBOX_TRUST := 1
 OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/targets.py left-out)
 
 .PHONY: help setup build demo quick test check images dist docs schema clean
-.PHONY: bench still fidelity interop places hostile fuzz conformance test-podman test-docs
+.PHONY: bench still fidelity interop workarena places hostile fuzz conformance test-podman test-docs
 
 help: ## this list
 	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-13s%s\n", $$1, $$2 }' Makefile
@@ -79,6 +79,9 @@ fidelity: ## recordings beside the live web [parts]
 
 interop: ## others' readers, clients, benchmarks [parts]
 	./tests/interop/run $(ONLY)
+
+workarena: ## the desk beside WorkArena's package [parts]
+	./tests/workarena/run $(ONLY)
 
 places: ## other users, engines and clusters [parts]
 	./tests/places/run $(ONLY)

@@ -23,6 +23,18 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+    /// A folder is not `data_files` of the package whose tasks the service desk takes, or a file in
+    /// it is missing or invalid.
+    #[error(
+        "read {path}: {reason} (give the folder of the package browsergym-workarena, which \"pip \
+         install browsergym-workarena\" makes)"
+    )]
+    ServiceDesk {
+        /// The folder, or a file in it.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A folder has no valid tasks.
     #[error(transparent)]
     Tasks(#[from] turkingbench::Error),

@@ -73,6 +73,7 @@ const OURS: &[&str] = &[
     "daemon",
     "doors",
     "embedded_sites",
+    "encoded_query",
     "error_text",
     "file_version",
     "files",

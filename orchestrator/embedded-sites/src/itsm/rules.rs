@@ -34,7 +34,7 @@ pub(super) fn before_insert(desk: &Desk<'_>, record: &mut Record) -> rusqlite::R
 
 /// Completes a changed record.
 pub(super) fn before_update(desk: &Desk<'_>, record: &mut Record) {
-    if JUDGED.contains(&record.table.as_str()) {
+    if is_judged(&record.table) {
         let of = |name: &str| record.text(name).parse::<i64>().ok();
         if let (Some(impact), Some(urgency)) = (of("impact"), of("urgency")) {
             let priority = (impact + urgency - 1).clamp(1, 5).to_string();
@@ -80,6 +80,11 @@ pub(super) fn removed_with(desk: &Desk<'_>, record: &Record) -> rusqlite::Result
 /// Whether a table is this one, or extends it.
 pub(super) fn is_a(schema: &Schema, table: &str, base: &str) -> bool {
     schema.lineage(table).iter().any(|one| one.name == base)
+}
+
+/// Whether the priority of a table's records follows from impact and urgency.
+pub(super) fn is_judged(table: &str) -> bool {
+    JUDGED.contains(&table)
 }
 
 /// The number of the next record: one more than the greatest there was.

@@ -203,6 +203,12 @@ impl Schema {
         all.find(|column| column.name == name)
     }
 
+    /// The values of a new record.
+    pub(super) fn defaults(&self, table: &str) -> BTreeMap<String, String> {
+        let columns = self.columns(table).into_iter().filter(|column| !column.default.is_empty());
+        columns.map(|column| (column.name.clone(), column.default.clone())).collect()
+    }
+
     /// The column that stands for a record.
     pub(super) fn display(&self, table: &str) -> &str {
         let lineage = self.lineage(table);

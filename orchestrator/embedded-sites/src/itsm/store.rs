@@ -86,13 +86,7 @@ impl<'a> Desk<'a> {
             Some(sys_id) => sys_id,
             None => self.new_id(table)?,
         };
-        let mut fields: BTreeMap<String, String> = self
-            .schema()
-            .columns(table)
-            .into_iter()
-            .filter(|column| !column.default.is_empty())
-            .map(|column| (column.name.clone(), column.default.clone()))
-            .collect();
+        let mut fields = self.schema().defaults(table);
         fields.extend(given);
         let moment = stamp(self.now);
         for (name, value) in [

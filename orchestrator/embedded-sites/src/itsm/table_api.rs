@@ -188,7 +188,8 @@ fn cell(
 ) -> rusqlite::Result<Option<Value>> {
     let display = asked.query.text("sysparm_display_value").to_ascii_lowercase();
     let column = desk.column(&record.table, path);
-    if column.is_none() && !matches!(path, "sys_id" | "sys_class_name") {
+    let last = path.rsplit('.').next();
+    if column.is_none() && !matches!(last, Some("sys_id" | "sys_class_name")) {
         return Ok(None);
     }
     let value = desk.value(record, path)?;

@@ -66,3 +66,28 @@ function popover(content, options) {
   if (focus) focus.focus();
   return close;
 }
+
+// Tabs: one is chosen, by a click or by keys; `show` gets it.
+function tabList(tabs, show) {
+  const choose = (tab) => {
+    for (const one of tabs) {
+      one.setAttribute("aria-selected", String(one === tab));
+      one.tabIndex = one === tab ? 0 : -1;
+    }
+    show(tab);
+  };
+  tabs.forEach((tab, index) => {
+    tab.addEventListener("click", () => choose(tab));
+    tab.addEventListener("keydown", (event) => {
+      const last = tabs.length - 1;
+      const to = {
+        ArrowRight: index === last ? 0 : index + 1, ArrowLeft: index === 0 ? last : index - 1, Home: 0, End: last,
+      }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      choose(tabs[to]);
+      tabs[to].focus();
+    });
+  });
+  return choose;
+}

@@ -250,7 +250,8 @@ function onReady() {
     });
   }
   document.querySelector("#sysverb_new").addEventListener("click", () => {
-    window.location.assign("/" + LIST.table + ".do?sys_id=-1");
+    const landing = LIST.table === "change_request" ? "/sn_chg_model_ui_landing.do" : null;
+    window.location.assign(landing || "/" + LIST.table + ".do?sys_id=-1");
   });
   const all = document.querySelector("thead input[type=checkbox]");
   all.addEventListener("click", () => {

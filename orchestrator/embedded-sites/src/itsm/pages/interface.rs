@@ -3,7 +3,7 @@
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{Page, Result};
+use super::{Page, Result, form};
 use crate::itsm::http::Reply;
 use crate::itsm::visitor::{self, has_role};
 
@@ -14,6 +14,8 @@ pub(super) fn answer(page: &Page<'_>, path: &str) -> Result {
     match (&page.asked.method, path) {
         (&Method::GET, "complete") => complete(page),
         (&Method::POST, "impersonate") => impersonate(page),
+        (&Method::POST, "save") => form::save(page),
+        (&Method::POST, "remove") => form::remove(page),
         _ => Ok(Reply::json(StatusCode::NOT_FOUND, &json!({"error": "there is no such address"}))),
     }
 }

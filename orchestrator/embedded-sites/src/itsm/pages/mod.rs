@@ -5,7 +5,9 @@
 
 mod assets;
 mod catalogue;
+mod change_landing;
 mod charts;
+mod form;
 mod frame;
 mod interface;
 mod knowledge;
@@ -77,6 +79,13 @@ fn route(page: &Page<'_>) -> Result {
     }
     if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
         return list::show(page, table);
+    }
+    if path == "/sn_chg_model_ui_landing.do" {
+        return change_landing::show(page);
+    }
+    let table = path.strip_prefix('/').and_then(|path| path.strip_suffix(".do"));
+    if let Some(table) = table.filter(|table| page.desk.schema().table(table).is_some()) {
+        return form::show(page, table);
     }
     nothing::show(page, &path)
 }

@@ -264,3 +264,23 @@ fn the_base_is_the_same_each_time() {
     let (one, other) = (base(), base());
     assert_eq!(one.records, other.records);
 }
+
+/// The user's folder, which comes from outside: `WORKARENA_DATA=FOLDER cargo test -p embedded-sites
+/// --lib itsm -- --ignored`.
+pub(super) fn of_folder() -> World {
+    let folder = std::env::var_os("WORKARENA_DATA").expect("WORKARENA_DATA names the folder");
+    world(Some(Path::new(&folder))).unwrap()
+}
+
+#[test]
+#[ignore = "needs the folder of browsergym-workarena in WORKARENA_DATA"]
+fn the_world_of_a_folder_holds_together() {
+    let world = of_folder();
+    let found = faults(&world);
+    assert!(found.is_empty(), "{} faults: {:#?}", found.len(), &found[..found.len().min(40)]);
+    assert_eq!(missing(&world), Vec::<String>::new());
+    let of_dashboards = world.dashboards.values().flat_map(|board| &board.charts);
+    for chart in of_dashboards.chain(world.reports.values()) {
+        assert_chart(chart);
+    }
+}

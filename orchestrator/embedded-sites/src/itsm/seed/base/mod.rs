@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ring::digest::Context;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -119,6 +120,13 @@ pub(super) fn menu() -> Result<Vec<Entry>, Error> {
 
 pub(super) fn charts() -> Result<Charts, Error> {
     own("charts", CHARTS)
+}
+
+/// Adds all files of the base to a digest.
+pub(super) fn digest(digest: &mut Context) {
+    for text in [TABLES, COMMON, COMPANY, CATALOGUE, MENU, CHARTS] {
+        digest.update(text.as_bytes());
+    }
 }
 
 fn own<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, Error> {
