@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ring::digest::{SHA256, digest};
 use rusqlite::{Connection, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -35,13 +36,21 @@ impl Data {
         let folder = self.folder.clone();
         Recipe {
             site: "itsm",
-            version: format!("{}-{}", self.fingerprint, rusqlite::version()),
+            version: format!("{}-{}-{}", self.fingerprint, layout(), rusqlite::version()),
             fill: Box::new(move |db| {
                 let world = seed::world(folder.as_deref())?;
                 fill(db, &world).map_err(sqlite("write the golden desk"))
             }),
         }
     }
+}
+
+/// The tables that databases have, of which none may be missing in an older one.
+const TABLES: &str = include_str!("schema.sql");
+
+/// The beginning of a digest of [`TABLES`].
+fn layout() -> String {
+    hex::encode(&digest(&SHA256, TABLES.as_bytes()).as_ref()[..4])
 }
 
 /// What requests only read.
@@ -80,7 +89,7 @@ fn document<T: DeserializeOwned>(db: &Connection, name: &str) -> rusqlite::Resul
 }
 
 fn fill(db: &Connection, world: &World) -> rusqlite::Result<()> {
-    db.execute_batch(include_str!("schema.sql"))?;
+    db.execute_batch(TABLES)?;
     keep(db, "schema", &world.schema)?;
     keep(db, "menu", &world.menu)?;
     keep(db, "catalogue", &world.catalogue)?;

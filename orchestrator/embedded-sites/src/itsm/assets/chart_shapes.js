@@ -4,7 +4,7 @@
 // the same names. Texts of the drawing are for the eye; what is read aloud are the points.
 
 const WIDTH = 640;
-const LETTER = 7; // of a text, on the average
+const LETTER = 7.5; // of a text, on the average
 const LINE = 15;
 const COLOURS = ["#1f5f8b", "#a8481a", "#2e7044", "#6f3d8f", "#9b2743", "#4f5d66", "#7a6200",
   "#0b6f74", "#5a4bb0", "#8a4b2d", "#3d6b12", "#a0338a"];
@@ -127,8 +127,8 @@ function drawBars(chart) {
 function upright(chart) {
   const { group, height: top } = legend(chart);
   const points = chart.series[0].points;
-  const isColumn = chart.shape === "column";
-  const narrowest = isColumn ? Math.max(52, chart.series.length * 46 + 10) : 56;
+  const count = chart.series.length;
+  const narrowest = chart.shape === "column" ? Math.max(52, count * 46 + 10) : count > 1 ? 100 : 56;
   const left = 46;
   const slot = Math.max(narrowest, (WIDTH - left - 10) / points.length);
   const names = points.map((point) => wrapped(point.name, Math.max(8, Math.floor(slot / LETTER)), 4));
@@ -149,11 +149,10 @@ function upright(chart) {
   return { place, width, height, parts: [group, grid] };
 }
 
-// The value over a point, or below it, with its part of the whole.
-function valueOf(point, x, y, isBelow) {
-  const [first, second] = isBelow ? [16, 29] : [-19, -6];
-  return svg("g", {}, words(x, y + first, "middle", String(point.y), { class: "value" }),
-    words(x, y + second, "middle", percentText(point), { class: "part" }));
+// The value over a point, with its part of the whole.
+function valueOf(point, x, y) {
+  return svg("g", {}, words(x, y - 19, "middle", String(point.y), { class: "value" }),
+    words(x, y - 6, "middle", percentText(point), { class: "part" }));
 }
 
 function drawColumns(chart) {
@@ -167,7 +166,7 @@ function drawColumns(chart) {
     const y = Math.min(place.y(point.y), place.below - 1);
     drawn[index].append(pointOf("rect", { x: short(x + 2), y: short(y), width: short(wide - 4),
       height: short(place.below - y), fill: colour(index) }, point));
-    texts.append(valueOf(point, x + wide / 2, y, false));
+    texts.append(valueOf(point, x + wide / 2, y));
   }));
   return { width, height, parts: [...parts, ...drawn, texts] };
 }
@@ -182,8 +181,10 @@ function pathOf(points, isCurved) {
   }).join("");
 }
 
+// Values of several lines would cover each other: they stand in rows below the names.
 function drawLines(chart) {
   const { place, width, height, parts } = upright(chart);
+  const rows = chart.series.length > 1 ? chart.series.length : 0;
   const drawn = groups(chart);
   const texts = svg("g", {});
   chart.series.forEach((one, index) => {
@@ -197,10 +198,15 @@ function drawLines(chart) {
     one.points.forEach((point, number) => {
       const [x, y] = at[number];
       drawn[index].append(pointOf("circle", { cx: short(x), cy: short(y), r: 5, fill: colour(index) }, point));
-      texts.append(valueOf(point, x, y, index % 2 === 1));
+      const row = height + 12 + index * LINE;
+      texts.append(rows ? words(x, row, "middle", point.y + " (" + percentText(point) + ")") : valueOf(point, x, y));
     });
+    if (rows) {
+      const y = height + 2 + index * LINE;
+      texts.append(svg("rect", { x: 14, y, width: 12, height: 12, fill: colour(index) }));
+    }
   });
-  return { width, height: height + (chart.series.length > 1 ? 16 : 0), parts: [...parts, ...drawn, texts] };
+  return { width, height: height + rows * LINE + 6, parts: [...parts, ...drawn, texts] };
 }
 
 function drawPie(chart) {
@@ -238,6 +244,8 @@ function drawing(chart) {
   const draw = { bar: drawBars, column: drawColumns, pie: drawPie }[chart.shape] || drawLines;
   const { width, height, parts } = draw(chart);
   const [w, h] = [short(width), short(height)];
-  return svg("svg", { viewBox: "0 0 " + w + " " + h, width: w, height: h, role: "group",
-    "aria-label": chart.title, class: width > WIDTH ? "wide" : "fits" }, ...parts);
+  const made = svg("svg", { viewBox: "0 0 " + w + " " + h, role: "group", "aria-label": chart.title,
+    class: width > WIDTH ? "wide" : "fits" }, ...parts);
+  made.style.width = w + "px";
+  return made;
 }

@@ -70,6 +70,11 @@ impl Visitor {
         visitor
     }
 
+    /// The cookie of the session.
+    pub(crate) fn cookie(&self) -> &str {
+        &self.cookie
+    }
+
     pub(crate) async fn send(&mut self, method: Method, path: &str, body: &str) -> Answer {
         let mut request = Request::builder().method(method).uri(path).header("host", "desk.test");
         if !self.basic.is_empty() {
