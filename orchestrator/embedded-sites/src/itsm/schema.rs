@@ -45,31 +45,46 @@ pub(super) struct Section {
 }
 
 /// A column of a table.
-#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) label: String,
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) kind: Kind,
     /// The kind that the interface names where it is not [`Kind::name`], such as `email`.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) internal: Option<String>,
     /// The table that a reference leads to.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) reference: Option<String>,
     /// The choices, in the order of the menu. The empty one is listed only if it has a label other
     /// than `-- None --`.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) choices: Vec<Choice>,
     /// Choices of old records: they have a label, and no menu offers them.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) former: Vec<Choice>,
     /// Characters at most; 0 is without a limit.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) max_length: u32,
     /// A form is not saved without it.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) mandatory: bool,
     /// Forms show it, and take no value.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) read_only: bool,
     /// The column on which the choices depend.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) dependent_on: Option<String>,
     /// The value of a new record.
+    #[serde(skip_serializing_if = "is_default")]
     pub(super) default: String,
+}
+
+/// Whether a detail need not be stored.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A value that is stored, and what people see.

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::itsm::schema::{Column, Kind};
+use crate::itsm::schema::{Choice, Column, Kind};
 
 fn base() -> World {
     world(None).unwrap()
@@ -262,6 +262,29 @@ fn the_date_of_reports_is_the_property() {
     let found = named(&world, "sys_properties", "name", "workarena.report.filter.config");
     let value: serde_json::Value = serde_json::from_str(&found[0].fields["value"]).unwrap();
     assert_eq!(value["report_date_filter"], REPORT_DATE);
+}
+
+#[test]
+fn a_stored_schema_is_read_back() {
+    let schema = base().schema;
+    let text = serde_json::to_string(&schema).unwrap();
+    let read: Schema = serde_json::from_str(&text).unwrap();
+    let columns = |schema: &Schema| -> Vec<Column> {
+        schema.tables().flat_map(|table| table.columns.clone()).collect()
+    };
+    assert_eq!(columns(&read), columns(&schema));
+    assert_eq!(serde_json::to_string(&read).unwrap(), text);
+}
+
+#[test]
+fn an_empty_value_is_shown_as_nothing() {
+    let choices = vec![
+        Choice { value: String::new(), label: "System".to_owned() },
+        Choice { value: "1".to_owned(), label: "One".to_owned() },
+    ];
+    let former = vec![Choice { value: "2".to_owned(), label: "Two".to_owned() }];
+    let column = Column { choices, former, ..Column::default() };
+    assert_eq!(["", "1", "2", "3"].map(|value| column.shown(value)), ["", "One", "Two", "3"]);
 }
 
 #[test]

@@ -25,9 +25,8 @@ const MENU: &str = include_str!("menu.json");
 const CHARTS: &str = include_str!("charts.json");
 
 /// Columns, by their kind. Texts are names with blanks between them.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-#[derive(Default)]
 struct TableFile {
     name: String,
     label: String,
@@ -136,6 +135,10 @@ fn own<T: DeserializeOwned>(what: &'static str, text: &str) -> Result<T, Error> 
 fn insert(world: &mut Builder, tables: Vec<Rows>) -> Result<(), Error> {
     for table in tables {
         for row in table.rows {
+            if row.len() != table.columns.len() {
+                let reason = format!("a row of {} has {} cells", table.table, row.len());
+                return Err(Error::BuiltIn { what: "records of the desk", reason });
+            }
             let cells = table.columns.iter().cloned().zip(row).filter(|(_, text)| !text.is_empty());
             world.insert_shown(&table.table, cells.collect())?;
         }
