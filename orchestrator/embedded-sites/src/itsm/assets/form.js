@@ -5,6 +5,8 @@ const FIELDS = FORM.sections.flatMap((section) => section.fields);
 const TABS = FORM.sections.slice(1);
 // The values with which the form was opened.
 const OPENED = new Map();
+// The ids of references whose change was told, or needs not to be.
+const TOLD = new Map();
 // Whether it is on its way.
 let isSending = false;
 
@@ -58,6 +60,7 @@ var g_form = {
     const field = fieldOf(name);
     if (field.control === "boolean") visible(name).checked = value === "true";
     if (field.control !== "reference") return;
+    TOLD.set(name, value);
     const input = visible(name);
     if (input.ac) input.ac.set(value, shown === undefined ? value : shown);
     else input.value = shown === undefined ? value : shown;
@@ -166,10 +169,10 @@ async function removeRecord() {
 function completeReference(field) {
   const input = visible(field.name);
   const hidden = primary(field.name);
-  let before = hidden.value;
+  TOLD.set(field.name, hidden.value);
   new Completion(input, hidden, () => {
-    if (hidden.value === before) return;
-    before = hidden.value;
+    if (hidden.value === TOLD.get(field.name)) return;
+    TOLD.set(field.name, hidden.value);
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
 }
