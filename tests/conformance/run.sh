@@ -89,6 +89,9 @@ workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
 SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
     cargo test -q --workspace --test workarena_reference
 
+echo "== looking whether WorkArena's tasks are feasible on the service desk"
+SANDBOX_WORKARENA=$workarena cargo test -q -p embedded-sites --lib itsm -- --ignored
+
 echo "== asking WebArena-Verified's package for its scores"
 verified=$("$venv/bin/python" -W ignore "$here/verified.py" "$work/verified.jsonl")
 SANDBOX_VERIFIED=$verified SANDBOX_VERIFIED_REFERENCE=$work/verified.jsonl \

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::schema::Schema;
 use super::seed::{self, Chart, Dashboard, Entry, Item, World};
+use super::virtual_tables;
 use crate::Error;
 use crate::error::sqlite;
 use crate::golden::Recipe;
@@ -65,8 +66,10 @@ pub(super) struct Fixed {
 impl Fixed {
     pub(super) fn read(db: &Connection) -> Result<Fixed, Error> {
         let read = || -> rusqlite::Result<Fixed> {
+            let mut schema = document(db, "schema")?;
+            virtual_tables::add(&mut schema);
             Ok(Fixed {
-                schema: document(db, "schema")?,
+                schema,
                 menu: document(db, "menu")?,
                 catalogue: document(db, "catalogue")?,
                 dashboards: document(db, "dashboards")?,

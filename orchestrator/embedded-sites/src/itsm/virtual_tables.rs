@@ -2,8 +2,55 @@
 
 use ring::digest::{SHA256, digest};
 
-use super::schema::Schema;
+use super::schema::{Column, Kind, Schema, Table};
 use super::seed::Record;
+
+/// A table: its name, the labels of a record and of its list, its display column, and its columns.
+type Described = (&'static str, &'static str, &'static str, &'static str, &'static [&'static str]);
+
+const TABLES: [Described; 3] = [
+    ("sys_db_object", "Table", "Tables", "label", &["name", "label", "super_class"]),
+    (
+        "sys_dictionary",
+        "Dictionary entry",
+        "Dictionary entries",
+        "column_label",
+        &[
+            "name",
+            "element",
+            "column_label",
+            "internal_type",
+            "reference",
+            "dependent_on_field",
+            "mandatory",
+        ],
+    ),
+    (
+        "sys_choice",
+        "Choice",
+        "Choices",
+        "label",
+        &["name", "element", "value", "label", "sequence"],
+    ),
+];
+
+/// Adds these tables, which have no records of their own in the database.
+pub(super) fn add(schema: &mut Schema) {
+    for (name, label, plural, display, columns) in TABLES {
+        let column = |name: &&str| {
+            let label = name.replace('_', " ");
+            Column { read_only: true, ..Column::new(name, &label, Kind::String) }
+        };
+        schema.add(Table {
+            name: name.to_owned(),
+            label: label.to_owned(),
+            plural: plural.to_owned(),
+            display: display.to_owned(),
+            columns: columns.iter().map(column).collect(),
+            ..Table::default()
+        });
+    }
+}
 
 /// The records of such a table; `None` for all others.
 pub(super) fn records(schema: &Schema, table: &str) -> Option<Vec<Record>> {

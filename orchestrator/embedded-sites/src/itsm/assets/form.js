@@ -152,7 +152,8 @@ async function sendForm() {
   const sent = isComplete() && await ask("/desk/save", {
     table: FORM.table, sys_id: FORM.sys_id, is_new: FORM.is_new, values: values(),
   });
-  isSending = false;
+  // On the way to the list a second press sends nothing.
+  isSending = Boolean(sent);
   if (sent) window.location.assign(FORM.back);
 }
 

@@ -76,18 +76,17 @@ fn route(page: &Page<'_>) -> Result {
         "/$knowledge.do" => return knowledge::home(page),
         "/$pa_dashboard.do" => return charts::dashboard(page),
         "/$pa_dashboards_overview.do" => return charts::list(page),
+        "/sn_chg_model_ui_landing.do" => return change_landing::show(page),
         "/sys_report_template.do" => return charts::report(page),
         _ => {}
     }
-    if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
-        return list::show(page, table);
-    }
-    if path == "/sn_chg_model_ui_landing.do" {
-        return change_landing::show(page);
-    }
+    // Before lists: there are tables whose names end in `_list`.
     let table = path.strip_prefix('/').and_then(|path| path.strip_suffix(".do"));
     if let Some(table) = table.filter(|table| page.desk.schema().table(table).is_some()) {
         return form::show(page, table);
+    }
+    if let Some(table) = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do")) {
+        return list::show(page, table);
     }
     nothing::show(page, &path)
 }

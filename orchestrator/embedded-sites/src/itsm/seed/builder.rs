@@ -130,7 +130,7 @@ impl Builder {
         found.iter().copied().find(|index| self.schema.is_a(&self.records[*index].table, table))
     }
 
-    /// A user of this name. The user name and the address follow from it.
+    /// A user of this name. The user name, the password and the address follow from it.
     fn person(&mut self, name: &str) -> usize {
         let (first, last) = name.split_once(' ').unwrap_or((name, ""));
         let user = user_name(name);
@@ -141,6 +141,7 @@ impl Builder {
                 ("first_name".to_owned(), first.to_owned()),
                 ("last_name".to_owned(), last.to_owned()),
                 ("email".to_owned(), format!("{user}@example.com")),
+                ("user_password".to_owned(), user.clone()),
                 ("user_name".to_owned(), user),
             ]),
         )

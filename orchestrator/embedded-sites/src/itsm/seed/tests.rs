@@ -41,6 +41,11 @@ pub(super) fn faults(world: &World) -> Vec<String> {
                 faults.push(format!("{}.{} has a value twice", table.name, column.name));
             }
         }
+        let columns = schema.columns(&table.name);
+        let labels: BTreeSet<&str> = columns.iter().map(|column| &*column.label).collect();
+        if labels.len() != columns.len() {
+            faults.push(format!("{} has a label twice", table.name));
+        }
         if schema.column(&table.name, schema.display(&table.name)).is_none() {
             faults.push(format!("{} is shown by a column that it does not have", table.name));
         }
@@ -265,15 +270,15 @@ fn the_base_is_the_same_each_time() {
     assert_eq!(one.records, other.records);
 }
 
-/// The user's folder, which comes from outside: `WORKARENA_DATA=FOLDER cargo test -p embedded-sites
-/// --lib itsm -- --ignored`.
+/// The world of the user's folder, which comes from outside: `make conformance`.
 pub(super) fn of_folder() -> World {
-    let folder = std::env::var_os("WORKARENA_DATA").expect("WORKARENA_DATA names the folder");
+    let folder = std::env::var_os("SANDBOX_WORKARENA");
+    let folder = folder.expect("SANDBOX_WORKARENA is set by `make conformance SHARED=FOLDER`");
     world(Some(Path::new(&folder))).unwrap()
 }
 
 #[test]
-#[ignore = "needs the folder of browsergym-workarena in WORKARENA_DATA"]
+#[ignore = "SANDBOX_WORKARENA names the folder of browsergym-workarena: `make conformance`"]
 fn the_world_of_a_folder_holds_together() {
     let world = of_folder();
     let found = faults(&world);
@@ -283,4 +288,51 @@ fn the_world_of_a_folder_holds_together() {
     for chart in of_dashboards.chain(world.reports.values()) {
         assert_chart(chart);
     }
+}
+
+#[test]
+#[ignore = "SANDBOX_WORKARENA names the folder of browsergym-workarena: `make conformance`"]
+fn the_world_of_a_folder_is_the_same_each_time() {
+    let bytes = |world: &World| {
+        let (schema, records) = (&world.schema, format!("{:?}", world.records));
+        let rest = (&world.menu, &world.catalogue, &world.dashboards, &world.reports);
+        (serde_json::to_string(&(schema, rest)).unwrap(), records)
+    };
+    assert!(bytes(&of_folder()) == bytes(&of_folder()));
+}
+
+#[test]
+fn a_folder_that_is_another_one_says_what_to_give() {
+    let folder = tempfile::tempdir().unwrap();
+    let fault = || world(Some(folder.path())).unwrap_err().to_string();
+    assert!(
+        fault().contains("it has no task_configs/all_menu.json (give the folder"),
+        "{}",
+        fault()
+    );
+    assert!(fingerprint(Some(folder.path())).is_err());
+
+    // The package itself, or the folder in which it is, is as good as `data_files`.
+    let data = folder.path().join("browsergym/workarena/data_files");
+    let tasks = data.join("task_configs");
+    std::fs::create_dir_all(&tasks).unwrap();
+    std::fs::write(tasks.join("all_menu.json"), "[]").unwrap();
+    let path = tasks.join("filter_user_list_task.json");
+    let beginning = format!("read {}: ", path.display());
+    assert!(fault().starts_with(&beginning), "{}", fault());
+    for (text, reason) in [
+        ("{}", "invalid type: map, expected a list of filters"),
+        ("[]", "invalid length 0, expected a list of filters"),
+        ("[{}]", "missing field `list_info`"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert!(fault().starts_with(&format!("{beginning}{reason}")), "{}", fault());
+    }
+}
+
+#[test]
+fn the_fingerprint_is_a_name() {
+    let print = fingerprint(None).unwrap();
+    assert_eq!(print.len(), 16);
+    assert_eq!(print, fingerprint(None).unwrap());
 }

@@ -1,5 +1,6 @@
 //! The service desk: its interface for programs, and its pages as a browser asks for them.
 
+mod forms;
 mod catalogue;
 mod charts;
 mod interface;

@@ -28,6 +28,8 @@ pub(crate) struct Visitor {
     copy: EmbeddedInstance,
     basic: String,
     cookie: String,
+    /// The page from which the next ones are asked for.
+    pub(crate) before: String,
 }
 
 pub(crate) struct Answer {
@@ -50,7 +52,8 @@ impl Visitor {
     /// By Basic authentication.
     pub(crate) fn program(copy: &EmbeddedInstance, name: &str, password: &str) -> Visitor {
         let basic = format!("Basic {}", STANDARD.encode(format!("{name}:{password}")));
-        Visitor { copy: copy.clone(), basic, cookie: String::new() }
+        let (cookie, before) = (String::new(), String::new());
+        Visitor { copy: copy.clone(), basic, cookie, before }
     }
 
     pub(crate) fn admin(copy: &EmbeddedInstance) -> Visitor {
@@ -59,8 +62,8 @@ impl Visitor {
 
     /// With a session.
     pub(crate) async fn logged_in(copy: &EmbeddedInstance, name: &str, password: &str) -> Visitor {
-        let mut visitor =
-            Visitor { copy: copy.clone(), basic: String::new(), cookie: String::new() };
+        let (basic, cookie, before) = (String::new(), String::new(), String::new());
+        let mut visitor = Visitor { copy: copy.clone(), basic, cookie, before };
         let place = format!("/login.do?user_name={name}&user_password={password}");
         let answer = visitor.get(&place).await;
         assert_eq!(answer.location, "/now/nav/ui/home", "{}", answer.body);
@@ -79,6 +82,9 @@ impl Visitor {
         }
         if !self.cookie.is_empty() {
             request = request.header(header::COOKIE, &self.cookie);
+        }
+        if !self.before.is_empty() {
+            request = request.header(header::REFERER, &self.before);
         }
         let request = request.body(Body::from(body.to_owned())).unwrap();
         let answer = self.copy.router().oneshot(request).await.unwrap();

@@ -20,12 +20,12 @@ use url::Url;
 
 pub(super) use save::{remove, save};
 
+use self::fields::Section;
 use super::{Page, Result, layout};
 use crate::itsm::http::Asked;
 use crate::itsm::schema::Column;
 use crate::itsm::seed::Record;
 use crate::itsm::{rules, select, store};
-use fields::Section;
 
 /// What the page's script works with.
 #[derive(Serialize)]
@@ -117,7 +117,9 @@ pub(super) fn list_before(asked: &Asked<'_>) -> Option<String> {
     let is_list = |place: &str| {
         let path = place.split('?').next().unwrap_or_default();
         let name = path.strip_prefix('/').and_then(|path| path.strip_suffix("_list.do"));
-        name.is_some_and(|name| !name.contains(['/', '\\']))
+        name.is_some_and(|name| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        })
     };
     let before = Url::parse(asked.header(REFERER)).ok().map(|url| match url.query() {
         Some(query) => format!("{}?{query}", url.path()),

@@ -42,12 +42,14 @@ pub(in crate::itsm::pages) fn save(page: &Page<'_>) -> Result {
         }
         let mut taken = taken;
         if desk.schema().is_a(&sent.table, "task") {
-            taken.insert("opened_by".to_owned(), page.visitor.acting.sys_id.clone());
+            let visitor = page.visitor.acting.sys_id.clone();
+            taken.entry("opened_by".to_owned()).or_insert(visitor);
         }
         desk.insert(&sent.table, taken, Some(sent.sys_id), by)?
     } else {
         let Some(record) = desk.get(&sent.table, &sent.sys_id)? else { return gone() };
-        desk.update(record, taken, by)?
+        // What nobody changed is not stamped as changed.
+        if taken.is_empty() { record } else { desk.update(record, taken, by)? }
     };
     Ok(Reply::json(StatusCode::OK, &json!({"sys_id": record.sys_id, "title": desk.title(&record)})))
 }

@@ -229,9 +229,11 @@ impl Templates {
                 }
             }
             if self.table == "sys_user" {
+                // Pictures are not in the folder, and the user name was replaced by a number.
+                fields.retain(|name, _| !matches!(&**name, "avatar" | "photo"));
                 let name = user_name(record.get("name").map_or("", Cell::shown));
+                fields.insert("user_password".to_owned(), name.clone());
                 fields.insert("user_name".to_owned(), name);
-                fields.remove("user_password");
             }
             let id = record.get("sys_id").map(|cell| cell.shown().to_owned());
             let index = world.insert(self.table, id, fields);
@@ -267,8 +269,8 @@ impl Templates {
         }
     }
 
-    /// Makes the records and choices that tasks ask for. A service is asked for first: it is an item
-    /// of configuration too.
+    /// Makes the records and choices that tasks ask for. A service comes first: it is an item of
+    /// configuration too.
     fn asked(&self, world: &mut Builder) {
         let is_service = |name: &str| name == "business_service" || name == "service_offering";
         let (services, others): (Vec<_>, Vec<_>) =

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::builder::Builder;
+use super::super::builder::{Builder, id};
 use super::super::{Choosable, Control, Item};
 use super::Folder;
 use super::lists::{Filter, ReadList};
@@ -101,8 +101,16 @@ fn record(world: &mut Builder, name: &str, sys_name: &str, about: &str, category
             ("category".to_owned(), category),
             ("sc_catalogs".to_owned(), catalog),
             ("type".to_owned(), kind),
+            ("price".to_owned(), price(name)),
         ]),
     )
+}
+
+/// A price that follows from the name: the package has none.
+fn price(name: &str) -> String {
+    let digits = id("price", name);
+    let number = digits.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    format!("{}.00", 15 + number.unwrap_or_default() % 1985)
 }
 
 /// The names in filters, with the first filter that has each.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::super::base;
 use super::super::builder::Builder;
@@ -139,7 +139,7 @@ impl<'de> Deserialize<'de> for Filters {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Filters, A::Error> {
                 let Some(first) = entries.next_element::<First>()? else {
-                    return Ok(Filters { columns: BTreeMap::new(), filters: Vec::new() });
+                    return Err(A::Error::invalid_length(0, &self));
                 };
                 let mut filters = vec![first.filter];
                 while let Some(filter) = entries.next_element()? {

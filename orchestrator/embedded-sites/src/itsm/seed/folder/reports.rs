@@ -111,12 +111,18 @@ fn is_ordered(world: &Builder, index: usize) -> bool {
     category.is_some() && world.records[index].fields.get("category") == category
 }
 
-/// The table with this label that is the root or extends it. It is added if there is none.
+/// The table with this label that is the root or extends it. One of ours that differs in capital
+/// letters takes the label, and a table is added if there is none.
 fn class(world: &mut Builder, root: &str, label: &str) -> String {
     let mut family = world.schema.family(root).into_iter();
-    let has_label = |name: &&str| world.schema.table(name).is_some_and(|one| one.label == label);
-    if let Some(found) = family.find(has_label) {
-        return found.to_owned();
+    let is_it = |name: &&str| {
+        world.schema.table(name).is_some_and(|table| table.label.eq_ignore_ascii_case(label))
+    };
+    if let Some(found) = family.find(is_it).map(str::to_owned) {
+        if let Some(table) = world.schema.table_mut(&found) {
+            label.clone_into(&mut table.label);
+        }
+        return found;
     }
     let name = format!("{root}_{}", label.to_lowercase().replace([' ', '-', '/'], "_"));
     world.schema.add(Table {
