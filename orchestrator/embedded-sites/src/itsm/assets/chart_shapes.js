@@ -4,7 +4,7 @@
 // the same names. Texts of the drawing are for the eye; what is read aloud are the points.
 
 const WIDTH = 640;
-const LETTER = 7.5; // of a text, on the average
+const LETTER = 8; // of a text, on the average
 const LINE = 15;
 const COLOURS = ["#1f5f8b", "#a8481a", "#2e7044", "#6f3d8f", "#9b2743", "#4f5d66", "#7a6200",
   "#0b6f74", "#5a4bb0", "#8a4b2d", "#3d6b12", "#a0338a"];
@@ -33,10 +33,9 @@ function pointName(point) {
   return point.name + ", " + point.y + " (" + percentText(point) + ")";
 }
 
+// Its title is what is read aloud, and what shows below the pointer.
 function pointOf(name, attributes, point) {
-  const label = pointName(point);
-  return svg(name, { class: "highcharts-point", role: "img", "aria-label": label, ...attributes },
-    svg("title", {}, label));
+  return svg(name, { class: "highcharts-point", role: "img", ...attributes }, svg("title", {}, pointName(point)));
 }
 
 function words(x, y, anchor, text, more) {
@@ -93,11 +92,16 @@ function groups(chart) {
   return chart.series.map((one) => svg("g", chart.series.length < 2 ? {} : { role: "group", "aria-label": one.name }));
 }
 
+// Of several series the value names its own, because colours come again after the twelfth.
+function barText(chart, one, point) {
+  return (chart.series.length > 1 ? one.name + ": " : "") + point.y + " (" + percentText(point) + ")";
+}
+
 function drawBars(chart) {
   const names = chart.series[0].points.map((point) => wrapped(point.name, 28, 3));
   const letters = Math.max(...names.flat().map((line) => line.length));
   const left = Math.min(230, letters * LETTER + 16);
-  const values = chart.series.flatMap((one) => one.points).map((point) => point.y + " (" + percentText(point) + ")");
+  const values = chart.series.flatMap((one) => one.points.map((point) => barText(chart, one, point)));
   const right = Math.max(...values.map((value) => value.length)) * LETTER + 16;
   const most = ticks(greatest(chart)).pop();
   const { group, height: top } = legend(chart);
@@ -115,7 +119,7 @@ function drawBars(chart) {
       const begin = y + (height - chart.series.length * thick) / 2 + index * thick;
       drawn[index].append(pointOf("rect", { x: short(left), y: short(begin + 2), width: short(length),
         height: thick - 4, fill: colour(index) }, point));
-      texts.append(words(left + length + 6, begin + 13, "start", point.y + " (" + percentText(point) + ")"));
+      texts.append(words(left + length + 6, begin + 13, "start", barText(chart, one, point)));
     });
     y += height;
   });
@@ -155,8 +159,10 @@ function valueOf(point, x, y) {
     words(x, y - 6, "middle", percentText(point), { class: "part" }));
 }
 
+// Columns that would not fit beside each other lie: all of them are seen without moving sideways.
 function drawColumns(chart) {
   const { place, width, height, parts } = upright(chart);
+  if (width > WIDTH + 1) return drawBars(chart);
   const drawn = groups(chart);
   const texts = svg("g", {});
   const count = chart.series.length;
@@ -245,7 +251,7 @@ function drawing(chart) {
   const { width, height, parts } = draw(chart);
   const [w, h] = [short(width), short(height)];
   const made = svg("svg", { viewBox: "0 0 " + w + " " + h, role: "group", "aria-label": chart.title,
-    class: width > WIDTH ? "wide" : "fits" }, ...parts);
+    class: width > WIDTH + 1 ? "wide" : "fits" }, ...parts);
   made.style.width = w + "px";
   return made;
 }

@@ -3,6 +3,7 @@
 //! An item is a record of `sc_cat_item`; what its page says and which options it has stand in the
 //! golden state. A record that was made later has no options.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
@@ -83,6 +84,23 @@ pub(super) fn category(page: &Page<'_>) -> Result {
             offers,
             in_cart => order::in_cart(page)?,
         },
+    )
+}
+
+/// The items whose names or descriptions have all words of a search.
+pub(super) fn find(page: &Page<'_>) -> Result {
+    let wanted = page.asked.query.text("sysparm_search").trim();
+    let words = wanted.to_lowercase();
+    let mut offers = offers(page)?;
+    offers.retain(|offer| {
+        let text = format!("{} {}", offer.name, offer.description).to_lowercase();
+        words.split_whitespace().all(|word| text.contains(word))
+    });
+    let offers: Vec<Value> = offers.iter().map(shown).collect();
+    layout::draw(
+        page,
+        "category.html",
+        context! { title => format!("Items with “{wanted}”"), offers, in_cart => order::in_cart(page)? },
     )
 }
 
@@ -178,7 +196,7 @@ fn shown(offer: &Offer<'_>) -> Value {
     }
 }
 
-/// What was ordered most often; of the same number the first by name.
+/// What was ordered most often; of the same number first what has options, by name.
 fn most_ordered<'a, 'b>(page: &Page<'_>, offers: &'b [Offer<'a>]) -> Result<Vec<&'b Offer<'a>>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for record in page.desk.records("sc_req_item")? {
@@ -186,7 +204,9 @@ fn most_ordered<'a, 'b>(page: &Page<'_>, offers: &'b [Offer<'a>]) -> Result<Vec<
     }
     let mut top: Vec<&Offer<'_>> =
         offers.iter().filter(|offer| !names_hardware(&offer.name)).collect();
-    top.sort_by_key(|offer| std::cmp::Reverse(counts.get(&offer.id).copied().unwrap_or(0)));
+    top.sort_by_key(|offer| {
+        (Reverse(counts.get(&offer.id).copied().unwrap_or(0)), offer.options.is_empty())
+    });
     top.truncate(TOP);
     Ok(top)
 }

@@ -93,7 +93,8 @@ fn hit(page: &Page<'_>, article: &Record, snippet: String) -> Result<Value> {
     })
 }
 
-fn article(page: &Page<'_>) -> Result {
+/// An article, by its number or its `sys_id`.
+pub(super) fn article(page: &Page<'_>) -> Result {
     let query = &page.asked.query;
     let (number, id) = (query.text("sysparm_article"), query.text("sys_kb_id"));
     let articles = articles(page)?;

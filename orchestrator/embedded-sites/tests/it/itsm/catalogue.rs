@@ -72,6 +72,17 @@ async fn one_link_of_the_home_page_leads_to_hardware() {
 }
 
 #[tokio::test]
+async fn items_are_found_by_words() {
+    let copy = copy();
+    let mut admin = Visitor::logged_in(&copy, "admin", "admin").await;
+    let found = admin.get("/catalog_find.do?sysparm_search=NOTEBOOK+designers").await.body;
+    assert_eq!(found.matches("class=\"card\"").count(), 1, "{found}");
+    assert!(found.contains("<h2>Studio Notebook</h2>"), "{found}");
+    let nothing = admin.get("/catalog_find.do?sysparm_search=%3Cb%3E").await.body;
+    assert!(nothing.contains("nothing to order") && !nothing.contains("<b>"), "{nothing}");
+}
+
+#[tokio::test]
 async fn an_order_becomes_a_request_with_items_and_options() {
     let copy = copy();
     let mut program = Visitor::admin(&copy);
