@@ -175,7 +175,7 @@ impl EncodedQuery {
     /// The first one of `judge`.
     pub fn holds<E>(&self, judge: impl Fn(&Condition) -> Result<bool, E>) -> Result<bool, E> {
         for all in &self.queries {
-            if every(all, |alternatives| any(alternatives, &judge))? {
+            if all_of(all, |alternatives| any_of(alternatives, &judge))? {
                 return Ok(true);
             }
         }
@@ -201,7 +201,7 @@ impl EncodedQuery {
     }
 }
 
-fn any<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
+fn any_of<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
     for one in list {
         if judge(one)? {
             return Ok(true);
@@ -210,8 +210,8 @@ fn any<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, 
     Ok(false)
 }
 
-fn every<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
-    Ok(!any(list, |one| judge(one).map(|holds| !holds))?)
+fn all_of<T, E>(list: &[T], judge: impl Fn(&T) -> Result<bool, E>) -> Result<bool, E> {
+    Ok(!any_of(list, |one| judge(one).map(|holds| !holds))?)
 }
 
 /// The parts between single circumflexes; two of them are one in a part.

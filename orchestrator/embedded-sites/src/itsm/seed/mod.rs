@@ -142,6 +142,7 @@ const VERSION: &str = "1";
 
 /// Reports count the records that were made before this day, and so all of the golden state. The
 /// property `workarena.report.filter.config` has it.
+#[cfg(test)]
 pub(super) const REPORT_DATE: &str = "2025-06-01";
 
 /// The world of a folder, or the neutral base alone.
