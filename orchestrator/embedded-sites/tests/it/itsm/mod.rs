@@ -1,8 +1,8 @@
 //! The service desk: its interface for programs, and its pages as a browser asks for them.
 
-mod forms;
 mod catalogue;
 mod charts;
+mod forms;
 mod interface;
 mod knowledge;
 mod lists;
