@@ -4,9 +4,12 @@
 //! cargo run -p embedded-sites --example itsm_serve -- PORT [FOLDER]
 //! ```
 //!
+//! The administrator is `admin` with the password `admin`.
+//!
 //! Prints a line once it listens. Each line `reset` on its input restores the golden state, which
 //! is answered by a line `reset`. It ends with its input.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::path::Path;
 
@@ -20,7 +23,8 @@ fn main() -> Result<(), Failure> {
     let folder = arguments.next();
     let golden = Golden::open(std::env::temp_dir().join("itsm-golden"))?;
     let data = itsm::Data::open(folder.as_deref().map(Path::new))?;
-    let options = Options::new(Clock::new(jiff::Timestamp::now));
+    let passwords = BTreeMap::from([("admin".to_owned(), "admin".to_owned())]);
+    let options = Options::new(Clock::new(jiff::Timestamp::now)).with_passwords(passwords.into());
     let instance = itsm::start(&golden, &options, &data)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let router = instance.router();

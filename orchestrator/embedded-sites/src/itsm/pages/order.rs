@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use axum::http::{Method, StatusCode};
 use minijinja::{Value, context};
 use rusqlite::params;
+use rusqlite::types::Type;
 
 use super::catalogue::{self, Offer};
 use super::{Page, Result, layout};
@@ -128,7 +129,9 @@ fn rows<'a>(page: &Page<'a>) -> Result<Vec<Row<'a>>> {
     for row in found {
         let (number, item, quantity, values) = row?;
         if let Some(offer) = catalogue::offer(page, &item)? {
-            let values = serde_json::from_str(&values).unwrap_or_default();
+            let values = serde_json::from_str(&values).map_err(|error| {
+                rusqlite::Error::FromSqlConversionFailure(3, Type::Text, error.into())
+            })?;
             rows.push(Row { number, line: Line { offer, quantity, values } });
         }
     }

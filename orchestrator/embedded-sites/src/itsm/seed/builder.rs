@@ -141,7 +141,6 @@ impl Builder {
                 ("first_name".to_owned(), first.to_owned()),
                 ("last_name".to_owned(), last.to_owned()),
                 ("email".to_owned(), format!("{user}@example.com")),
-                ("user_password".to_owned(), user.clone()),
                 ("user_name".to_owned(), user),
             ]),
         )

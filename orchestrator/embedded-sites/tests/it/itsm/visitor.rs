@@ -1,5 +1,6 @@
 //! Somebody who asks a copy of the desk, by its interface and with a session.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use axum::body::{Body, to_bytes};
@@ -20,8 +21,10 @@ pub(crate) fn copy() -> EmbeddedInstance {
         let golden = Golden::open(folder.path()).unwrap();
         (folder, golden)
     });
-    let clock = Clock::fixed(START.parse().unwrap());
-    itsm::start(golden, &Options::new(clock), &itsm::Data::open(None).unwrap()).unwrap()
+    let passwords = ["admin", "mara.lindqvist"].map(|name| (name.to_owned(), name.to_owned()));
+    let options = Options::new(Clock::fixed(START.parse().unwrap()))
+        .with_passwords(BTreeMap::from(passwords).into());
+    itsm::start(golden, &options, &itsm::Data::open(None).unwrap()).unwrap()
 }
 
 pub(crate) struct Visitor {

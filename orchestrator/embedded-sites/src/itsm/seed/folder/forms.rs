@@ -230,9 +230,10 @@ impl Templates {
             }
             if self.table == "sys_user" {
                 // Pictures are not in the folder, and the user name was replaced by a number.
-                fields.retain(|name, _| !matches!(&**name, "avatar" | "photo"));
+                // Passwords are the caller's.
+                let left_out = ["avatar", "photo", "user_password"];
+                fields.retain(|name, _| !left_out.contains(&&**name));
                 let name = user_name(record.get("name").map_or("", Cell::shown));
-                fields.insert("user_password".to_owned(), name.clone());
                 fields.insert("user_name".to_owned(), name);
             }
             let id = record.get("sys_id").map(|cell| cell.shown().to_owned());
