@@ -1,11 +1,12 @@
 //! Embedded sites: web applications that run inside our own process, without containers, network or
 //! system clock.
 //!
-//! There are three sites:
+//! There are four sites:
 //!
 //! - [`forum`] imitates Postmill;
 //! - [`desk`] lists the running sites, with a calculator, a scratchpad and manuals;
-//! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format.
+//! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format;
+//! - [`itsm`] is a service desk that WorkArena's package takes for its platform.
 //!
 //! Each running instance of a site is an [`EmbeddedInstance`]: an axum router over a SQLite
 //! database in memory. The database is copied from a [`Golden`] one.
@@ -14,6 +15,7 @@
 //! Golden::open(folder)        golden databases on disk, generated once, always the same bytes
 //!   |- forum::start        -.
 //!   |- turkingbench::start -|
+//!   |- itsm::start        -|
 //!   `- desk::start         -+-> EmbeddedInstance   router()  what a browser reaches
 //!                              |          reset()   restores the golden pages by an online backup
 //!                              |          digest()  over every row of every table
@@ -44,7 +46,7 @@ mod web;
 
 pub mod desk;
 pub mod forum;
-mod itsm;
+pub mod itsm;
 pub mod turkingbench;
 
 pub use clock::Clock;

@@ -103,12 +103,12 @@ impl SiteNeeds<'_> {
                 }
             }
             DriverSpec::Embedded(application) => match application {
-                Application::Forum | Application::Desk => {}
+                Application::Forum | Application::Desk | Application::Itsm => {}
                 // Links below it are left out.
                 Application::Static(files) | Application::Hosts(files) => read("the folder", files),
-                Application::TurkingBench(tasks) => {
-                    read("the folder", tasks);
-                    let full = folder.join(self.filled(tasks));
+                Application::TurkingBench(files) | Application::ItsmOf(files) => {
+                    read("the folder", files);
+                    let full = folder.join(self.filled(files));
                     links(&full).iter().for_each(|link| read("the file", link.as_str()));
                 }
             },

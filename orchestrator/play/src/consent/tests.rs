@@ -67,6 +67,12 @@ fn every_kind_of_site_and_scorer_says_what_it_needs() {
         site(&files("${HOME}/x"), &["reads the folder ${HOME}/x", &key]);
     }
     site("driver: embedded\nembedded: {turkingbench: .}", &["reads the file BASE/private"]);
+    site("driver: embedded\nembedded: itsm", &[]);
+    site("driver: embedded\nembedded: {itsm: .}", &["reads the file BASE/private"]);
+    site(
+        "driver: embedded\nembedded: {itsm: '${DATA}/files'}",
+        &["reads the folder ${DATA}/files", "takes the variable DATA for embedded.itsm"],
+    );
     site(
         "driver: external\nreset: never\nurl: http://169.254.169.254/\nauthority: ../../../private/ca.pem\n\
          accounts: {a: {username: u, password: '${KEY}-${TOKEN}'}}",
@@ -180,9 +186,10 @@ fn no_name_in_the_world_takes_a_program_out_of_what_is_agreed_to() {
 }
 
 /// The keys of the formats that name a program, path, variable or host, which the tables above try.
-const LISTED: [&str; 24] = [
+const LISTED: [&str; 25] = [
     "Account.password",
     "Application.hosts",
+    "Application.itsm",
     "Application.static",
     "Application.turkingbench",
     "Command.exec",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use doors::unix;
 use embedded_sites::desk::Directory;
-use embedded_sites::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
+use embedded_sites::{Clock as Reads, Files, Golden, Options, desk, forum, itsm, turkingbench};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
 use jiff::Timestamp;
@@ -27,6 +27,7 @@ enum EmbeddedApp {
     Forum(Golden),
     Desk(Golden, Directory),
     TurkingBench(Golden, turkingbench::Library),
+    Itsm(Golden, itsm::Data),
     Files(Files),
     Hosts(Files),
 }
@@ -63,6 +64,14 @@ impl Embedded {
                         turkingbench::Library::open(&tasks)?,
                     )
                 }
+                Application::Itsm => {
+                    EmbeddedApp::Itsm(Golden::open(folder)?, itsm::Data::open(None)?)
+                }
+                Application::ItsmOf(data) => {
+                    let data = folder_of(&site, "itsm", data)?;
+                    let data = itsm::Data::open(Some(data.as_std_path()))?;
+                    EmbeddedApp::Itsm(Golden::open(folder)?, data)
+                }
                 Application::Static(files) => EmbeddedApp::Files(Files::open(
                     folder_of(&site, "static", files)?.as_std_path(),
                 )?),
@@ -93,6 +102,7 @@ impl Embedded {
                 EmbeddedApp::TurkingBench(golden, library) => {
                     turkingbench::start(&golden, &options, &library)?
                 }
+                EmbeddedApp::Itsm(golden, data) => itsm::start(&golden, &options, &data)?,
                 EmbeddedApp::Files(files) => {
                     return Ok((files.router(options.clock), Content::Elsewhere));
                 }

@@ -31,8 +31,7 @@ pub(crate) struct Manifest {
     #[serde(default)]
     command: Vec<String>,
     /// Embedded: which built-in application to run.
-    #[serde(default, with = "serde_yaml::with::singleton_map_recursive")]
-    #[schemars(with = "Option<Application>")]
+    #[serde(default)]
     embedded: Option<Application>,
     /// External: the URL of the site, `http` or `https`. If the URL has an IP address or
     /// `localhost`, requests carry the site's own host names. Otherwise they carry the host name of

@@ -5,6 +5,7 @@
 //! contradictory keys are errors. The error names the file and, if known, the line. The file is a
 //! flat list of keys (`document`). A [`Site`] has only the settings of its own driver.
 
+mod application;
 mod check;
 mod document;
 mod driver;
@@ -18,6 +19,7 @@ mod volumes;
 use std::collections::BTreeMap;
 use std::fs;
 
+pub use application::Application;
 use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use document::Manifest;
 pub use driver::{ContainerSpec, DriverSpec, ExternalSpec, ProcessSpec};
@@ -71,25 +73,6 @@ pub struct Site {
     pub reset: ResetPolicy,
     /// The parts of the state that scorers can read.
     pub probes: BTreeMap<String, Probe>,
-}
-
-/// An application inside our own process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Application {
-    /// A forum.
-    Forum,
-    /// A front page that lists the other sites.
-    Desk,
-    /// `static: FOLDER`: serves the files of a folder, written like that of a [`Volume`]. The files
-    /// do not change, so the manifest says `reset: never`.
-    Static(String),
-    /// `hosts: FOLDER`: like `static`, for several hosts with one subfolder each.
-    Hosts(String),
-    /// `turkingbench: FOLDER`: serves the task pages in TurkingBench's format, and stores what
-    /// their forms send.
-    #[serde(rename = "turkingbench", alias = "turk")]
-    TurkingBench(String),
 }
 
 /// How a used instance becomes pristine again.

@@ -79,7 +79,8 @@ impl Site {
             DriverSpec::Embedded(Application::TurkingBench(folder)) => {
                 visit("embedded.turkingbench", folder)?
             }
-            DriverSpec::Embedded(Application::Forum | Application::Desk)
+            DriverSpec::Embedded(Application::ItsmOf(folder)) => visit("embedded.itsm", folder)?,
+            DriverSpec::Embedded(Application::Forum | Application::Desk | Application::Itsm)
             | DriverSpec::Process(_)
             | DriverSpec::External(_) => {}
         }
