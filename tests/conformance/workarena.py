@@ -1,9 +1,10 @@
 """What WorkArena's package says of its own tasks: every goal, and what its validation gives for states of an instance that
-are made up here. One JSON object a line; prints where the package has its files. It is run as it is, on an instance and a page that only
+are made up here, and which of them its published seeds are. One JSON object a line; prints where the package has its files. It is run as it is, on an instance and a page that only
 answer.
 
 Usage: workarena.py OUTPUT [CASES], where CASES is of how many tasks of each kind states are made up (60)."""
 
+import ast
 import importlib
 import json
 import random
@@ -11,6 +12,8 @@ import sys
 import types
 from pathlib import Path
 from urllib.parse import quote
+
+import numpy
 
 ADDRESS = "https://desk.test"
 
@@ -102,6 +105,46 @@ def load():
         for kind in module.__TASKS__:
             kinds[kind.get_task_id().removeprefix("workarena.servicenow.")] = kind
     return kinds, modules
+
+
+# The order in which the package's own list of kinds takes its modules.
+ORDER = ["dashboard", "form", "knowledge", "list", "navigation", "service_catalog"]
+
+
+def published(modules):
+    """The seeds of the published tasks by kind: `get_all_tasks_agents` of the package, without what is imported around it."""
+    kinds = [kind for name in ORDER for kind in modules[name].__TASKS__]
+    text = (Path(sys.modules["browsergym.workarena"].__path__[0]) / "__init__.py").read_text()
+    wanted = [part for part in ast.parse(text).body if isinstance(part, ast.FunctionDef) and part.name == "get_all_tasks_agents"]
+    scope = {"np": numpy, "ATOMIC_TASKS": kinds}
+    exec(compile(ast.Module(wanted, []), "__init__.py", "exec"), scope)  # noqa: S102
+    seeds = {}
+    for kind, seed in scope["get_all_tasks_agents"]("l1"):
+        seeds.setdefault(kind, []).append(seed)
+    return seeds
+
+
+class Stream(numpy.random.RandomState):
+    """A task's stream, which remembers what was chosen last."""
+
+    def choice(self, listed, *rest, **named):
+        self.chosen = super().choice(listed, *rest, **named)
+        return self.chosen
+
+
+def drawn(kind, seed, listed):
+    """The number of the configuration that a task of this seed draws, after its user."""
+    user = importlib.import_module("browsergym.workarena.api.user")
+    row = {"sys_id": "0a", "system": "false"}
+    user.table_api_call = lambda *_, json=None, **__: {"result": {**json, **row} if json else [row]}
+    user.get_workarena_theme_variants = lambda _: [{"style.sys_id": str(theme)} for theme in range(10)]
+    task = kind(instance=Instance(), seed=seed)
+    task.random = Stream(seed)
+    user.create_user(instance=task.instance, random=task.random)
+    # What follows the choice needs a form, and draws nothing.
+    task._get_form = task._get_fields = lambda _: None
+    task.setup_goal(Page({"url": ""}))
+    return next(number for number, config in enumerate(listed) if config == task.random.chosen)
 
 
 class Instance:
@@ -375,6 +418,7 @@ MAKERS = [("filter-", filter_), ("sort-", sort), ("create-", form), ("order-", o
 
 def main(output, cases):
     kinds, modules = load()
+    seeds = published(modules)
     tables = answering(modules)
     lines = 0
     with open(output, "w") as out:
@@ -386,12 +430,15 @@ def main(output, cases):
             # Reading a file of tens of megabytes anew for every task would take the most of an
             # hour.
             kind.all_configs = lambda *_, listed=listed: listed
+            draws = [[seed, drawn(kind, seed, listed)] for seed in seeds[kind]]
             chosen = set(random.Random(name).sample(range(len(listed)), min(cases, len(listed))))
             for number, config in enumerate(listed):
                 task = kind(instance=Instance(), seed=0, fixed_config=json.loads(json.dumps(config)))
                 page = Page({"url": ""})
                 goal, _ = task.setup_goal(page)
                 line = {"kind": name, "number": number, "goal": goal}
+                if number == 0:
+                    line["published"] = draws
                 if make is form:
                     line["values"] = {field: task.template_record[field] for field in task.task_fields}
                     # Nothing of the form itself is asked.

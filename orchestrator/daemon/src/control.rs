@@ -64,6 +64,7 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     let proxy = state.router.proxy().unwrap_or_default();
     let engine = state.router.group.engine_problem().map(|problem| problem.to_string());
     let warnings = state.warnings.lock().clone();
+    let (direct, instances) = (state.router.direct(), state.router.settings.instances);
     let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);
     let (format, pid) = (FORMAT, std::process::id());
@@ -75,6 +76,8 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
         engine,
         certificate,
         manifests,
+        direct,
+        instances,
         warnings,
         sites,
     })

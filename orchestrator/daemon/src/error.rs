@@ -42,6 +42,14 @@ pub enum Error {
         /// The cause.
         source: io::Error,
     },
+    /// There is no port for a site's own address.
+    #[error("open an address for {site}: {source}")]
+    Open {
+        /// The name of the instance.
+        site: String,
+        /// The cause.
+        source: io::Error,
+    },
     /// The gateway did not start.
     #[error(transparent)]
     Gateway(#[from] gateway::StartError),

@@ -5,6 +5,7 @@
 //! sandbox up, down, ... -- Client -- control socket --+
 //! a benchmark's "full reset" ----- HTTP on loopback --+--> SiteRouter --> SiteGroup (instances)
 //! a browser -------------------------------- proxy ---+               `-> Gateway (routes)
+//! a program of this user --------- HTTP on loopback --'
 //! ```
 //!
 //! The `SiteRouter` leases one instance of every site, and the gateway routes the site's hosts to
@@ -15,6 +16,7 @@ mod bring_up;
 mod client;
 mod clocks;
 mod control;
+mod direct;
 mod error;
 mod folder;
 mod full_reset;
@@ -26,9 +28,10 @@ mod status;
 
 pub use bring_up::{OTHER_IS_UP, end, is_at, settle};
 pub use client::Client;
+pub use direct::DirectAddress;
 pub use error::Error;
 pub use folder::Folder;
-pub use serve::{DaemonOptions, serve};
+pub use serve::{DaemonOptions, DirectSettings, serve};
 pub use site_routes::SiteRoutes;
 pub use startable::{RequestedSites, startable};
 pub use status::DaemonStatus;

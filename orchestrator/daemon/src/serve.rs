@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
+use doors::Admission;
 use gateway::{Config, Gateway};
 use host_check::{Guard, Key};
 use parking_lot::Mutex;
@@ -17,7 +18,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
 use crate::control::{self, ControlState};
-use crate::site_router::SiteRouter;
+use crate::site_router::{self, SiteRouter};
 use crate::{Error, Folder, clocks, full_reset};
 
 /// The interval at which the memory of instances is measured.
@@ -39,6 +40,24 @@ pub struct DaemonOptions {
     pub reset: SocketAddr,
     /// The key that its clients must send.
     pub key: Key,
+    /// The direct addresses of sites.
+    pub direct: DirectSettings,
+}
+
+/// The direct addresses of sites that programs reach without the proxy.
+#[derive(Debug, Clone)]
+pub struct DirectSettings {
+    /// Who may come in there.
+    pub admission: Admission,
+    /// How many instances of each of these sites have an address of their own.
+    pub instances: usize,
+}
+
+/// One address for each site, at which nobody comes in.
+impl Default for DirectSettings {
+    fn default() -> DirectSettings {
+        DirectSettings { admission: Admission::Peer(Arc::new(|_| false)), instances: 1 }
+    }
 }
 
 /// Runs the sites until `stop` is cancelled or a command requests it. Everything is removed
@@ -51,7 +70,8 @@ pub async fn serve(
     events: Events,
     stop: CancellationToken,
 ) -> Result<(), Error> {
-    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset, key } = options;
+    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset, key, direct } =
+        options;
     let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
     gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
     folder.make()?;
@@ -85,7 +105,8 @@ pub async fn serve(
         kept.lock().extend(event.warning());
         events(event);
     });
-    let group = match SiteGroup::start(sites, group, events).await {
+    let counts = site_router::counts(&sites, direct.instances);
+    let group = match SiteGroup::start_each(sites, &counts, group, events).await {
         Ok(group) => group,
         Err(error) => {
             if !error.is_gone() {
@@ -95,7 +116,7 @@ pub async fn serve(
             return Err(error.into());
         }
     };
-    let router = SiteRouter::new(group.clone(), gateway);
+    let router = SiteRouter::new(group.clone(), gateway, direct, stop.clone());
     router.route_new_sites();
     let state = ControlState {
         router: router.clone(),

@@ -5,6 +5,8 @@ use file_version::Version;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
 
+use crate::DirectAddress;
+
 /// The version of the status.
 pub(crate) const FORMAT: Version = Version::FIRST;
 
@@ -30,6 +32,13 @@ pub struct DaemonStatus {
     /// The folder with the manifests of its sites; absent in the status of an older version.
     #[serde(default)]
     pub manifests: Option<Utf8PathBuf>,
+    /// Where programs of this user reach sites without the proxy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub direct: Vec<DirectAddress>,
+    /// How many instances of each such site have an address; absent in the status of an older
+    /// version.
+    #[serde(default)]
+    pub instances: usize,
     /// The protections that this machine lacks, as sentences.
     #[serde(default)]
     pub warnings: Vec<String>,
@@ -40,11 +49,16 @@ pub struct DaemonStatus {
 impl DaemonStatus {
     /// Whether every site can be used.
     pub fn is_up(&self) -> bool {
-        self.sites.iter().all(SiteStatus::is_up)
+        self.sites.iter().all(SiteStatus::is_up) && self.direct.iter().all(|own| own.is_up)
     }
 
     /// Whether every site can be used or was given up.
     pub fn is_settled(&self) -> bool {
-        self.sites.iter().all(|site| site.is_up() || site.state == SiteState::Failed)
+        let failed = |site: &&SiteStatus| site.state == SiteState::Failed;
+        let is_settled = |own: &DirectAddress| {
+            own.is_up || self.sites.iter().filter(failed).any(|site| own.is_of(&site.name))
+        };
+        self.sites.iter().all(|site| site.is_up() || failed(&site))
+            && self.direct.iter().all(is_settled)
     }
 }

@@ -47,7 +47,6 @@ mod web;
 pub mod desk;
 pub mod forum;
 pub mod itsm;
-
 pub mod turkingbench;
 
 pub use clock::Clock;

@@ -109,13 +109,14 @@ impl SiteGroup {
         SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
-    /// Like [`SiteGroup::start`], with fewer instances of the sites that are named here.
+    /// Like [`SiteGroup::start`], with another number of instances of the sites that are named
+    /// here.
     ///
     /// # Errors
     /// As [`SiteGroup::start`].
     pub async fn start_each(
         sites: Vec<Site>,
-        fewer: &BTreeMap<String, usize>,
+        counts: &BTreeMap<String, usize>,
         options: Options,
         events: Events,
     ) -> Result<SiteGroup, Error> {
@@ -151,7 +152,7 @@ impl SiteGroup {
             namespaces: OnceCell::new(),
             stopped: Mutex::new(false),
         }));
-        match group.add_each(sites, fewer).await {
+        match group.add_each(sites, counts).await {
             Ok(()) => Ok(group),
             Err(error) => {
                 group.stop().await?;
@@ -170,10 +171,14 @@ impl SiteGroup {
         self.add_each(sites, &BTreeMap::new()).await
     }
 
-    async fn add_each(
+    /// Like [`SiteGroup::add`], with another number of instances of the sites that are named here.
+    ///
+    /// # Errors
+    /// As [`SiteGroup::add`].
+    pub async fn add_each(
         &self,
         sites: Vec<Site>,
-        fewer: &BTreeMap<String, usize>,
+        counts: &BTreeMap<String, usize>,
     ) -> Result<(), Error> {
         // Held to the end, so that the group does not stop while sites are added.
         let stopped = self.0.stopped.lock().await;
@@ -199,7 +204,7 @@ impl SiteGroup {
         self.0.unproven.send_modify(|left| *left += new.len());
         let mut all = self.pools();
         for (site, driver) in new.into_iter().zip(drivers) {
-            let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
+            let instances = counts.get(&site.name).copied().unwrap_or(self.0.options.instances);
             let Inner { events, gate, unproven, .. } = &*self.0;
             let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
             all.push(Pool::open(PoolSettings { site, driver, instances, events, gate, unproven }));

@@ -181,6 +181,25 @@ async fn a_service_desk_lets_in_whom_its_manifest_names_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn the_accounts_of_the_service_desk_log_in_and_nobody_else() {
+    let running = running(&["itsm"], 1).await;
+    let lease = running.lease("itsm").await;
+    for account in ["admin", "agent"] {
+        assert!(!lease.login(account).await.unwrap().cookies.is_empty(), "{account}");
+        assert_eq!(lease.difference().await.unwrap(), None, "{account}");
+    }
+    let login = |password| {
+        format!("/login.do?user_name=admin&user_password={password}&sys_action=sysverb_login")
+    };
+    let enters = async |password| {
+        let answer = page(&lease, &login(password), "").await.to_lowercase();
+        answer.contains("location: /now/nav/ui/home")
+    };
+    assert!(enters("admin").await && !enters("guess").await);
+    running.group.stop().await.unwrap();
+}
+
+#[tokio::test]
 async fn every_account_logs_in_and_leaves_no_trace() {
     let running = running(&["forum"], 1).await;
     let lease = running.lease("forum").await;

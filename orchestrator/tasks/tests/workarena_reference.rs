@@ -1,6 +1,6 @@
-//! WorkArena's tasks beside its own package: every goal, and what its validation gives for made-up
-//! states of an instance. The package's files and what it said come from outside; `make
-//! conformance`.
+//! WorkArena's tasks beside its own package: every goal, which of them its published seeds are, and
+//! what its validation gives for made-up states of an instance. The package's files and what it
+//! said come from outside; `make conformance`.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,9 @@ use scoring::workarena::{Config, Failure, KINDS};
 use scoring::{Fetch, FetchResponse, Pages};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tasks::import::workarena::{ARTICLES, FORMS, Setup, TASKS, configs};
+use tasks::import::workarena::{
+    ARTICLES, FORMS, Setup, TASKS, config_number, configs, published_seeds,
+};
 
 const ADDRESS: &str = "https://desk.test";
 
@@ -30,6 +32,9 @@ struct Line {
     goal: String,
     values: Option<Map<String, Value>>,
     start: Option<String>,
+    /// Of the first task of each kind: the published seeds, and the number of what each draws.
+    #[serde(default)]
+    published: Vec<(u32, usize)>,
     #[serde(default)]
     cases: Vec<Case>,
 }
@@ -156,9 +161,21 @@ fn goals_and_verdicts_are_the_packages() {
     let mut all = read_all();
     let reference = BufReader::new(File::open(folder("SANDBOX_WORKARENA_REFERENCE")).unwrap());
     let (mut goals, mut verdicts, mut raised) = (0, 0, BTreeSet::new());
+    let mut published = 0;
     for line in reference.lines() {
         let line: Line = serde_json::from_str(&line.unwrap()).unwrap();
-        let config = &mut all.get_mut(line.kind.as_str()).unwrap()[line.number];
+        let listed = all.get_mut(line.kind.as_str()).unwrap();
+        if !line.published.is_empty() {
+            let seeds: Vec<u32> = line.published.iter().map(|(seed, _)| *seed).collect();
+            assert_eq!(published_seeds(&line.kind), seeds, "{}", line.kind);
+        }
+        for (seed, number) in &line.published {
+            let ours = config_number(*seed, listed.len()).unwrap();
+            // A configuration that is there twice has the first one's number.
+            assert!(ours >= *number && listed[ours] == listed[*number], "{} {seed}", line.kind);
+            published += 1;
+        }
+        let config = &mut listed[line.number];
         if let Some(values) = &line.values {
             with_values(config, values);
         }
@@ -190,7 +207,7 @@ fn goals_and_verdicts_are_the_packages() {
         }
     }
     let tasks: usize = all.values().map(Vec::len).sum();
-    assert_eq!((all.len(), tasks, goals), (33, 19_833, 19_833));
+    assert_eq!((all.len(), tasks, goals, published), (33, 19_833, 19_833, 330));
     assert!(verdicts > 10_000 && raised.len() == 4, "{verdicts} verdicts, raised {raised:?}");
     println!(
         "{goals} goals and {verdicts} verdicts as in WorkArena's package, which raised {raised:?}"

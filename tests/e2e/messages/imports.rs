@@ -56,6 +56,8 @@ fn imports_of_folders() -> Result<()> {
         ("no folder of MiniWoB", "sandbox tasks import miniwob tasks -o HERE/none"),
         ("MiniWoB", "sandbox tasks import miniwob HERE/html -o HERE/miniwob"),
         ("a suite in the way", "sandbox tasks import miniwob HERE/html -o HERE/miniwob"),
+        ("no folder of WorkArena", "sandbox tasks import workarena tasks --desk -o HERE/none"),
+        ("no platform", "sandbox tasks import workarena tasks -o HERE/none"),
         ("one application", "sandbox tasks import infinity HERE/apps/notes -o HERE/none"),
         (
             "files of others",

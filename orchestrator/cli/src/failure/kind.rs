@@ -189,6 +189,7 @@ impl From<daemon::Error> for Failure {
             Error::PathTooLong { .. } => failure(Failure::Input, &error, None),
             Error::File { .. }
             | Error::Listen { .. }
+            | Error::Open { .. }
             | Error::NoImages { .. }
             | Error::NotSwept { .. }
             | Error::Sweep { .. }

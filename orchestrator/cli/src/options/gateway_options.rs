@@ -123,7 +123,7 @@ impl Listening {
 }
 
 /// Lets in the programs of this user. The kernel knows whose a connection is.
-fn of_user() -> Admission {
+pub(crate) fn of_user() -> Admission {
     let user = rustix::process::geteuid().as_raw();
     Admission::Peer(Arc::new(move |ends| peers::is_of_user(user, ends.client, ends.server)))
 }

@@ -9,24 +9,31 @@
 //! A route never outlives its instance. While a site has no instance, its clients get a response
 //! that says so and asks them to try again.
 //!
+//! A site that has direct addresses may have several instances in use. They are routed under names
+//! of their own, `SITE:NUMBER`, to which no host leads.
+//!
 //! A reset or log-in runs to completion even if its client disconnects. If it stopped half-way, a
 //! site would be left without an instance, or an instance with a partial state.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::future;
 use gateway::{Gateway, Routes, Target};
 use parking_lot::{Mutex, MutexGuard};
-use sites::manifest::ResetPolicy;
-use sites::{Lease, LoginSession, Site, SiteGroup, SiteStatus};
+use sites::manifest::{Account, ResetPolicy};
+use sites::{Lease, LoginSession, Site, SiteGroup, SiteStatus, SiteTarget};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::clocks::RunningClock;
+use crate::direct::{self, DirectAddress};
+use crate::serve::DirectSettings;
 use crate::{Error, SiteRoutes};
 
 /// The time limit for a reset to get an instance.
@@ -37,7 +44,12 @@ const ENGINE: Duration = Duration::from_secs(5);
 pub(crate) struct SiteRouter {
     pub(crate) group: SiteGroup,
     gateway: Gateway,
-    /// The route target of each site.
+    pub(crate) settings: DirectSettings,
+    /// Closes the listeners of direct addresses.
+    stop: CancellationToken,
+    /// The listener of each instance that has one, by the name under which it is routed.
+    listeners: Mutex<BTreeMap<String, SocketAddr>>,
+    /// The route target of each site, and of its further instances.
     targets: Mutex<BTreeMap<String, RouteTarget>>,
     /// The header fields of the last log-in of each site. Every request to the site carries them,
     /// also after a reset.
@@ -58,18 +70,26 @@ struct RoutedInstance {
     /// `None` after it is given back. A running log-in holds a reference.
     lease: Mutex<Option<Arc<Lease>>>,
     routes: Mutex<SiteRoutes>,
-    /// Whether a log-in took place, which may change the state.
-    logged_in: AtomicBool,
+    /// Whether a log-in or a direct request took place, which may change the state.
+    used: AtomicBool,
     clock: RunningClock,
     /// Cancels the task that waits for the end of the instance.
     _over: DropGuard,
 }
 
 impl SiteRouter {
-    pub(crate) fn new(group: SiteGroup, gateway: Gateway) -> Arc<SiteRouter> {
+    pub(crate) fn new(
+        group: SiteGroup,
+        gateway: Gateway,
+        settings: DirectSettings,
+        stop: CancellationToken,
+    ) -> Arc<SiteRouter> {
         Arc::new(SiteRouter {
             group,
             gateway,
+            settings,
+            stop,
+            listeners: Mutex::default(),
             targets: Mutex::default(),
             headers: Mutex::default(),
             resetting: Mutex::default(),
@@ -83,7 +103,8 @@ impl SiteRouter {
 
     /// Adds sites to the group.
     pub(crate) async fn add(self: &Arc<SiteRouter>, sites: Vec<Site>) -> Result<(), Error> {
-        self.group.add(sites).await?;
+        let counts = counts(&sites, self.settings.instances);
+        self.group.add_each(sites, &counts).await?;
         self.route_new_sites();
         Ok(())
     }
@@ -93,14 +114,61 @@ impl SiteRouter {
     pub(crate) fn route_new_sites(self: &Arc<SiteRouter>) {
         let mut new = Vec::new();
         for site in self.group.sites() {
-            if let Entry::Vacant(target) = self.targets().entry(site.name.clone()) {
-                let why = format!("the site {} is being started; try again", site.name);
-                target.insert(RouteTarget::Unavailable(why.into()));
-                new.push(site.name.clone());
+            for name in self.names(&site) {
+                if let Entry::Vacant(target) = self.targets().entry(name.clone()) {
+                    let why = format!("the site {} is being started; try again", site.name);
+                    target.insert(RouteTarget::Unavailable(why.into()));
+                    new.push(name);
+                }
             }
         }
+        new.iter().for_each(|name| self.open_directly(name));
         self.update_routes();
         new.iter().for_each(|name| self.route_soon(name));
+    }
+
+    /// The names under which instances of a site are routed: its own, and those of further ones.
+    fn names(&self, site: &Site) -> Vec<String> {
+        let several = direct::administrator(site).map_or(1, |_| self.settings.instances);
+        let further = (2..=several).map(|number| format!("{}{NUMBER}{number}", site.name));
+        std::iter::once(site.name.clone()).chain(further).collect()
+    }
+
+    /// Opens the address of an instance, if its site has direct addresses.
+    fn open_directly(self: &Arc<SiteRouter>, name: &str) {
+        if self.site(name).as_deref().and_then(direct::administrator).is_none() {
+            return;
+        }
+        let admission = self.settings.admission.clone();
+        match direct::open(self, name, admission, self.stop.clone().cancelled_owned()) {
+            Ok(address) => {
+                self.listeners.lock().insert(name.to_owned(), address);
+            }
+            Err(error) => tracing::warn!(%error, "a site can be reached by the proxy alone"),
+        }
+    }
+
+    /// Where programs reach instances without the proxy, in the order of their names.
+    pub(crate) fn direct(&self) -> Vec<DirectAddress> {
+        let listeners = self.listeners.lock().clone();
+        let address = |(name, address): (String, SocketAddr)| {
+            let site = self.site(&name)?;
+            let Account { username, password, role: _ } = direct::administrator(&site)?.clone();
+            let (is_up, url) = (self.is_routed(&name), format!("http://{address}"));
+            Some(DirectAddress { instance: name, url, username, password, is_up })
+        };
+        let mut all: Vec<DirectAddress> = listeners.into_iter().filter_map(address).collect();
+        // By number, of which some have two digits.
+        all.sort_by_key(|own| (site_of(&own.instance).to_owned(), own.instance.len()));
+        all
+    }
+
+    /// The address of the instance in use under this name, for a request that may change it.
+    pub(crate) fn use_directly(&self, name: &str) -> Option<SiteTarget> {
+        let routed = self.routed(name)?;
+        routed.used.store(true, Ordering::Relaxed);
+        let lease = routed.lock();
+        lease.as_ref().map(|lease| lease.upstream().clone())
     }
 
     fn route_soon(self: &Arc<SiteRouter>, name: &str) {
@@ -130,10 +198,22 @@ impl SiteRouter {
         }
     }
 
-    /// Resets a site for its users. Returns how long they had to wait.
+    /// Resets a site for its users, with all its instances in use, or the one that is named.
+    /// Returns how long they had to wait.
     pub(crate) async fn reset(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
-        let (router, name) = (Arc::clone(self), name.to_owned());
-        run_to_completion(async move { router.reset_timed(&name).await }).await
+        let site = self.site(name).filter(|site| site.name == name);
+        let names = site.map_or_else(|| vec![name.to_owned()], |site| self.names(&site));
+        let known: Vec<String> = self.targets().keys().cloned().collect();
+        if names.iter().any(|name| name.contains(NUMBER) && !known.contains(name)) {
+            return Err(sites::Error::Unknown { name: name.to_owned(), known }.into());
+        }
+        let router = Arc::clone(self);
+        run_to_completion(async move {
+            let all = names.iter().map(|name| router.reset_timed(name));
+            let times = future::try_join_all(all).await?;
+            Ok(times.into_iter().max().unwrap_or_default())
+        })
+        .await
     }
 
     async fn reset_timed(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
@@ -141,7 +221,7 @@ impl SiteRouter {
         tokio::select! {
             biased;
             done = self.reset_exclusively(name) => done?,
-            gone = self.group.lacks_engine(name, ENGINE) => {
+            gone = self.group.lacks_engine(site_of(name), ENGINE) => {
                 // If the reset has given the instance back already, the site gets another one when
                 // the engine is back.
                 self.route_soon(name);
@@ -162,7 +242,7 @@ impl SiteRouter {
         }
         if !self.is_routed(name) {
             // The site may have been given up.
-            self.group.reset(name).await?;
+            self.group.reset(site_of(name)).await?;
         }
         self.route_to_fresh_instance(name).await
     }
@@ -197,7 +277,7 @@ impl SiteRouter {
         lease: &Lease,
         account: &str,
     ) -> Result<LoginSession, Error> {
-        routed.logged_in.store(true, Ordering::Relaxed);
+        routed.used.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
         *locked(&routed.routes) = SiteRoutes::new(lease, &given.headers)?;
         locked(&self.headers).insert(lease.site().name.clone(), given.headers.clone());
@@ -225,8 +305,9 @@ impl SiteRouter {
         own.lock_owned().await
     }
 
+    /// The site of this name, or of the instance of this name.
     fn site(&self, name: &str) -> Option<Arc<Site>> {
-        self.group.sites().into_iter().find(|site| site.name == name)
+        self.group.sites().into_iter().find(|site| site.name == site_of(name))
     }
 
     fn is_routed(&self, name: &str) -> bool {
@@ -242,7 +323,7 @@ impl SiteRouter {
 
     /// Leases a pristine instance, moves the route to it, and gives the previous instance back.
     async fn route_to_fresh_instance(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
-        let lease = self.group.lease(name, LEASE).await?;
+        let lease = self.group.lease(site_of(name), LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
         let routes = Mutex::new(SiteRoutes::new(&lease, &headers)?);
         let (clock, ending, over) =
@@ -250,7 +331,7 @@ impl SiteRouter {
         let routed = Arc::new(RoutedInstance {
             lease: Mutex::new(Some(Arc::new(lease))),
             routes,
-            logged_in: AtomicBool::new(false),
+            used: AtomicBool::new(false),
             clock,
             _over: over.clone().drop_guard(),
         });
@@ -312,6 +393,9 @@ impl SiteRouter {
     fn update_routes(&self) {
         let mut routes = Routes::new();
         for (name, target) in self.targets().iter() {
+            if site_of(name) != name {
+                continue;
+            }
             let led = match target {
                 RouteTarget::Instance(routed) => locked(&routed.routes).add_to(&mut routes),
                 RouteTarget::Unavailable(why) => self.add_unavailable(name, why, &mut routes),
@@ -350,10 +434,24 @@ impl RoutedInstance {
         // If a log-in is running, it gives the instance back when it ends, as changed.
         let lease = self.lock().take().and_then(Arc::into_inner);
         if let Some(lease) = lease {
-            let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.routes).changed();
+            let changed = self.used.load(Ordering::Relaxed) || locked(&self.routes).changed();
             lease.hand_back(changed).await;
         }
     }
+}
+
+/// What separates the name of a site from the number of a further instance.
+const NUMBER: char = ':';
+
+/// The name of the site of an instance.
+fn site_of(name: &str) -> &str {
+    name.split(NUMBER).next().unwrap_or(name)
+}
+
+/// How many instances of sites are used at a time, where it is not one.
+pub(crate) fn counts(sites: &[Site], instances: usize) -> BTreeMap<String, usize> {
+    let several = sites.iter().filter(|site| direct::administrator(site).is_some());
+    several.map(|site| (site.name.clone(), instances)).collect()
 }
 
 /// Runs work to completion, even if the caller stops waiting for it.

@@ -15,6 +15,11 @@ use tokio::time::{interval, timeout};
 
 use super::*;
 
+/// Whoever gets there, at so many instances.
+fn direct(instances: usize) -> DirectSettings {
+    DirectSettings { admission: doors::Admission::Anyone, instances }
+}
+
 const SOON: Duration = Duration::from_secs(20);
 
 /// A web server whose responses are delayed while its gate is closed.
@@ -77,7 +82,7 @@ async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
-    let router = SiteRouter::new(group, gateway);
+    let router = SiteRouter::new(group, gateway, direct(1), CancellationToken::new());
     router.route_new_sites();
     (keep, router)
 }
@@ -114,6 +119,59 @@ fn in_use(router: &SiteRouter) -> Option<u32> {
         .flat_map(|site| &site.instances)
         .any(|status| status.id == instance && status.phase == Phase::Leased);
     leased.then_some(instance)
+}
+
+/// What is answered at a direct address to a request for its log-in page with this header field.
+async fn ask(own: &DirectAddress, field: &str) -> String {
+    let address = own.url.strip_prefix("http://").unwrap();
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let request = format!(
+        "GET /login.do HTTP/1.1\r\nHost: {address}\r\n{field}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn each_instance_of_a_service_desk_has_an_address_that_outlives_resets() {
+    let keep = tempfile::tempdir().unwrap();
+    let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
+    let manifests = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites");
+    let sites = vec![Site::load(&manifests.join("itsm")).unwrap()];
+    let (counts, options) = (counts(&sites, 2), Options::new("test", folder.join("town")));
+    let group = SiteGroup::start_each(sites, &counts, options, Arc::new(|_| {})).await.unwrap();
+    let authority = CertificateAuthority::in_memory().unwrap();
+    let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();
+    let stop = CancellationToken::new();
+    let router = SiteRouter::new(group, gateway, direct(2), stop.clone());
+    router.route_new_sites();
+    until("both to be in use", || router.direct().iter().all(|own| own.is_up)).await;
+
+    let both = router.direct();
+    let names: Vec<&str> = both.iter().map(|own| own.instance.as_str()).collect();
+    assert_eq!(names, ["itsm", "itsm:2"]);
+    assert_ne!(both[0].url, both[1].url);
+    for own in &both {
+        assert_eq!((own.username.as_str(), own.password.as_str()), ("admin", "admin"));
+        assert!(ask(own, "Accept: */*").await.starts_with("HTTP/1.1 200"));
+        let page = ask(own, "Origin: https://evil.test").await;
+        assert!(page.starts_with("HTTP/1.1 403"), "a web page of somebody else: {page}");
+    }
+    let instance = |name| router.routed(name).unwrap().lock().as_ref().unwrap().instance();
+    let (first, second) = (instance("itsm"), instance("itsm:2"));
+    timeout(SOON, router.reset("itsm:2")).await.unwrap().unwrap();
+    assert!(instance("itsm") == first && instance("itsm:2") != second);
+    let second = instance("itsm:2");
+    timeout(SOON, router.reset("itsm")).await.unwrap().unwrap();
+    assert!(instance("itsm") != first && instance("itsm:2") != second);
+    let none = router.reset("itsm:3").await.unwrap_err().to_string();
+    assert!(none.contains("itsm:3") && none.contains("itsm:2"), "{none}");
+    assert_eq!(router.direct(), both);
+    assert!(ask(&both[1], "Accept: */*").await.starts_with("HTTP/1.1 200"));
+    stop.cancel();
+    router.group.stop().await.unwrap();
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use sites::{ApiClient, Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
-use tasks::import::workarena::{Setup, TaskOptions, workarena, world};
+use tasks::import::workarena::{Selection, Setup, TaskOptions, workarena, world};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -59,6 +59,8 @@ fn suite() -> Or<Suite> {
         address: "https://desk.test".to_owned(),
         seed: 0,
         per_kind: None,
+        selection: Selection::All,
+        prefix: "workarena",
     };
     let mut import = Import::default();
     for (name, json) in [

@@ -2,6 +2,7 @@
 //! papers.
 
 use scoring::mode::MENDED;
+use tasks::import::workarena;
 
 use crate::Summary;
 use crate::analysis::measures::KeyNodes;
@@ -24,6 +25,10 @@ impl Summary {
                     names.join(", ")
                 ),
             ));
+        }
+        // The ids are in everything that is made of a run, so that this is never lost.
+        if self.tasks.iter().any(|task| workarena::is_on_desk(&task.task)) {
+            facts.push(("benchmark", workarena::DESK_SCORES.to_owned()));
         }
         let doubts = self.conditions.as_ref().map(Conditions::doubts).unwrap_or_default();
         if !doubts.is_empty() {
@@ -100,5 +105,34 @@ impl Summary {
         ];
         let errors: Vec<String> = errors.into_iter().flatten().collect();
         (!errors.is_empty()).then(|| errors.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+    use crate::{RunRecord, TaskRecord};
+
+    /// Whatever the suite was named by then: the ids of its tasks tell.
+    #[test]
+    fn scores_on_the_built_in_desk_are_marked() {
+        let is_marked = |id: &str| {
+            let task = TaskRecord {
+                id: id.to_owned(),
+                goal: String::new(),
+                sites: Vec::new(),
+                tags: Vec::new(),
+                reference_steps: None,
+            };
+            let run = RunRecord::new("mine", String::new(), "noop".to_owned(), 1, vec![task]);
+            let summary = Summary::of(Utf8Path::new("run"), &run, &[]);
+            summary.facts().iter().any(|(label, _)| *label == "benchmark")
+        };
+        assert!(
+            is_marked("workarena-desk-all-menu.573") && is_marked("workarena-desk-all-menu-12")
+        );
+        assert!(!is_marked("workarena-all-menu-12") && !is_marked("workarena-desks"));
     }
 }

@@ -100,7 +100,7 @@ impl Embedded {
             }
             None => (Clock::Real, Reads::new(Timestamp::now)),
         };
-        let (served, passwords) = (self.served.clone(), self.passwords.clone());
+        let (served, passwords) = (self.served.clone(), Arc::clone(&self.passwords));
         let begin = move || {
             let options = Options::new(reads);
             let instance = match served {

@@ -15,8 +15,7 @@ pub enum Application {
     Forum,
     /// A front page that lists the other sites.
     Desk,
-    /// A service desk for WorkArena's tasks, with a small base of records. Its users have the
-    /// passwords of `accounts`.
+    /// A service desk for WorkArena's tasks, with a small base of records.
     Itsm,
     /// `static: FOLDER`: serves the files of a folder, written like that of a
     /// [`Volume`](super::Volume). The files do not change, so the manifest says `reset: never`.

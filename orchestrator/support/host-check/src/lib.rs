@@ -14,7 +14,8 @@
 //!   printed, as `Authorization: Bearer KEY` or as `x-api-key: KEY`. Loopback is shared by all
 //!   users of a machine, and the key is what keeps the others away.
 //!
-//! Every other request gets a 403, or a 401 without the key, before it has any effect.
+//! Every other request gets a 403, or a 401 without the key, before it has any effect. A server
+//! behind a door that asks who comes needs no key ([`Guard::of_open_door`]).
 //! [`serve`] gives servers their deadlines.
 
 pub mod key;
@@ -101,20 +102,27 @@ impl IntoResponse for Refusal {
 #[derive(Debug, Clone)]
 pub struct Guard {
     at: SocketAddr,
-    key: Key,
+    key: Option<Key>,
     keyless: Option<&'static str>,
 }
 
 impl Guard {
     /// Allows programs that use the listening address `at`, and have the key.
     pub fn new(at: SocketAddr, key: Key) -> Guard {
-        Guard { at, key, keyless: None }
+        Guard { at, key: Some(key), keyless: None }
+    }
+
+    /// Allows whoever gets to the listening address `at`, except web pages. A door must have asked
+    /// before who comes.
+    pub fn of_open_door(at: SocketAddr) -> Guard {
+        Guard { at, key: None, keyless: None }
     }
 
     /// The server's address, with its key: the base of the URLs of all requests. It ends without a
     /// slash.
     pub fn url(&self) -> String {
-        format!("http://{}/{}", self.at, self.key.text())
+        let key = self.key.iter().map(|key| format!("/{}", key.text()));
+        format!("http://{}{}", self.at, key.collect::<String>())
     }
 
     /// Also allows requests for this path without the key. What answers there must ask for a secret
@@ -151,34 +159,15 @@ impl Guard {
     /// The request as its router knows it: without the key in its path.
     fn admit(&self, mut request: Request) -> Result<Request, Refusal> {
         self.check(request.uri(), request.headers())?;
-        if let Some(path) = self.below_key(request.uri()) {
+        let Some(key) = &self.key else { return Ok(request) };
+        if let Some(path) = below_key(key, request.uri()) {
             let mut parts = std::mem::take(request.uri_mut()).into_parts();
             parts.path_and_query = Some(path);
             *request.uri_mut() = Uri::from_parts(parts).map_err(|_| Refusal::Key)?;
             return Ok(request);
         }
         let is_keyless = self.keyless == Some(request.uri().path());
-        if is_keyless || self.has_key(request.headers()) { Ok(request) } else { Err(Refusal::Key) }
-    }
-
-    /// The path and query behind the key.
-    fn below_key(&self, uri: &Uri) -> Option<PathAndQuery> {
-        let path = uri.path().strip_prefix('/')?;
-        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        if !key::same(first, self.key.text()) {
-            return None;
-        }
-        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-        format!("/{rest}{query}").parse().ok()
-    }
-
-    fn has_key(&self, headers: &HeaderMap) -> bool {
-        let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
-            let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
-        });
-        let plain = headers.get_all(API_KEY).iter().filter_map(|value| value.to_str().ok());
-        bearer.chain(plain).fold(false, |found, given| found | key::same(given, self.key.text()))
+        if is_keyless || has_key(key, request.headers()) { Ok(request) } else { Err(Refusal::Key) }
     }
 
     /// Decides by name and origin whether a request passes.
@@ -223,6 +212,26 @@ impl Guard {
             None => false,
         }
     }
+}
+
+/// The path and query behind the key.
+fn below_key(key: &Key, uri: &Uri) -> Option<PathAndQuery> {
+    let path = uri.path().strip_prefix('/')?;
+    let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+    if !key::same(first, key.text()) {
+        return None;
+    }
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("/{rest}{query}").parse().ok()
+}
+
+fn has_key(key: &Key, headers: &HeaderMap) -> bool {
+    let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
+        let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+    });
+    let plain = headers.get_all(API_KEY).iter().filter_map(|value| value.to_str().ok());
+    bearer.chain(plain).fold(false, |found, given| found | key::same(given, key.text()))
 }
 
 /// No browser guesses what a response is, errors included.
@@ -309,6 +318,30 @@ mod tests {
         let good = [own, ("origin", "http://127.0.0.1:7565"), ("sec-fetch-site", "same-origin")];
         assert_eq!(judge(&here(), "/", &good), Ok(()));
         assert_eq!(judge(&here(), "/", &[own, ("sec-fetch-site", "none")]), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn behind_a_door_requests_need_no_key_and_pages_are_refused() {
+        let guard = Guard::of_open_door(([127, 0, 0, 1], 7565).into());
+        assert_eq!(guard.url(), "http://127.0.0.1:7565");
+        let router = Router::new().route("/a", get(async || "in"));
+        let router = guard.before(router, IntoResponse::into_response);
+        for (field, status) in [
+            (("accept", "*/*"), 200),
+            (("authorization", "Basic YTpi"), 200),
+            (("origin", "https://evil.test"), 403),
+            (("sec-fetch-site", "cross-site"), 403),
+        ] {
+            let request = Request::get("/a").header("host", "127.0.0.1:7565");
+            let request = request.header(field.0, field.1).body(Body::empty()).unwrap();
+            assert_eq!(
+                router.clone().oneshot(request).await.unwrap().status(),
+                status,
+                "{field:?}"
+            );
+        }
+        let elsewhere = Request::get("/a").header("host", "evil.test:7565").body(Body::empty());
+        assert_eq!(router.oneshot(elsewhere.unwrap()).await.unwrap().status(), 403);
     }
 
     #[tokio::test]

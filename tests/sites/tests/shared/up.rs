@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use daemon::{Client, DaemonOptions, Folder};
+use daemon::{Client, DaemonOptions, DirectSettings, Folder};
 use gateway::{CertificateAuthority, Config, Routes};
 use sites::{Options, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -41,7 +41,9 @@ impl Up {
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
         let key = host_check::Key::random();
-        let options = DaemonOptions { folder: data, manifests, sites, group, gateway, reset, key };
+        let direct = DirectSettings::default();
+        let options =
+            DaemonOptions { folder: data, manifests, sites, group, gateway, reset, key, direct };
         let served = tokio::spawn(daemon::serve(options, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };
         let deadline = Instant::now() + SOON;

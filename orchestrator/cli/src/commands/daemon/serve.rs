@@ -1,10 +1,11 @@
 //! The process that `sandbox up` leaves behind, in which the daemon lives.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZero;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use daemon::DaemonOptions;
+use daemon::{DaemonOptions, DirectSettings};
 use host_check::Key;
 
 use super::SitesFolder;
@@ -39,6 +40,10 @@ pub(crate) struct Plan {
     /// Address of the server for full resets, as in WA_FULL_RESET [default: 127.0.0.1:7565]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) reset_listen: Option<SocketAddr>,
+    /// Instances of each site that programs take for a server of their own (`itsm`), each with an
+    /// address [default: 1]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) instances: Option<NonZero<usize>>,
     #[command(flatten)]
     pub(super) variables: SiteVariables,
 }
@@ -63,7 +68,10 @@ impl Serve {
         let reset = self.plan.reset_listen.unwrap_or(RESET);
         let key = Key::of_file(&self.data.server_key(None)?, "reset")
             .or_environment("make the key of the server for full resets")?;
-        let options = DaemonOptions { folder, manifests, sites, group, gateway, reset, key };
+        let instances = self.plan.instances.map_or(1, NonZero::get);
+        let direct = DirectSettings { admission: gateway_options::of_user(), instances };
+        let options =
+            DaemonOptions { folder, manifests, sites, group, gateway, reset, key, direct };
         let events = Arc::new(|event: &sites::Event| {
             if let Some(warning) = event.warning() {
                 tracing::warn!("{warning}");

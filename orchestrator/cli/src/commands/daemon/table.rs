@@ -1,9 +1,10 @@
 //! The daemon's status as text.
 
-use daemon::DaemonStatus;
+use daemon::{DaemonStatus, DirectAddress};
 use sites::SiteStatus;
 
 use crate::failure::ENGINE_CURE;
+use crate::terminal::out;
 
 /// A line for each site, and where the daemon is reached. No line is longer than `columns`, but for
 /// what went wrong, which is told in full.
@@ -31,7 +32,21 @@ pub(super) fn of(status: &DaemonStatus, columns: usize) -> String {
     lines.push(format!("proxy        {}", status.proxy));
     lines.push(format!("full reset   {}/reset", status.reset));
     lines.extend(status.certificate.iter().map(|path| format!("certificate  {path}")));
+    for own in status.direct.iter().filter(|own| own.is_up) {
+        lines.push(format!(
+            "\n{}, for programs of yours that are told where ServiceNow is:",
+            own.instance
+        ));
+        lines.extend(variables(own));
+    }
     lines.join("\n")
+}
+
+/// The variables by which WorkArena's package finds an instance, to copy.
+fn variables(own: &DirectAddress) -> [String; 3] {
+    [("URL", &own.url), ("UNAME", &own.username), ("PWD", &own.password)].map(|(name, value)| {
+        format!("export SNOW_INSTANCE_{name}={}", out::command_line([value.as_str()]))
+    })
 }
 
 fn line(site: &SiteStatus, widest: usize) -> String {
@@ -93,6 +108,8 @@ mod tests {
             warnings: Vec::new(),
             certificate: Some("/data/ca/ca.crt".into()),
             manifests: Some("/sites".into()),
+            direct: Vec::new(),
+            instances: 1,
             sites: vec![
                 site("forum", SiteState::Running, None),
                 site("shop", SiteState::Failed, Some("start it\n  no image of that name")),
@@ -110,6 +127,24 @@ proxy        http://127.0.0.1:4000
 full reset   http://127.0.0.1:7565/reset
 certificate  /data/ca/ca.crt";
         assert_eq!(wide, expected);
+        let desk = |instance: &str, is_up| DirectAddress {
+            instance: instance.to_owned(),
+            url: "http://127.0.0.1:4100".to_owned(),
+            username: "admin".to_owned(),
+            password: "it's".to_owned(),
+            is_up,
+        };
+        let direct = vec![desk("itsm", true), desk("itsm:2", false)];
+        let told = of(&DaemonStatus { direct, ..status.clone() }, 80);
+        assert_eq!(
+            told.strip_prefix(expected).unwrap(),
+            "
+
+itsm, for programs of yours that are told where ServiceNow is:
+export SNOW_INSTANCE_URL=http://127.0.0.1:4100
+export SNOW_INSTANCE_UNAME=admin
+export SNOW_INSTANCE_PWD=\"it's\""
+        );
         let gone = DaemonStatus {
             engine: Some("reach the engine, which is silent".to_owned()),
             ..status.clone()

@@ -141,6 +141,15 @@ impl Up {
                 )));
             }
         }
+        if let Some(requested) = self.plan.instances
+            && requested.get() != status.instances
+        {
+            return Err(Failure::Environment(format!(
+                "failed to use --instances {requested}: sites are up already, with {} of each; stop them with \
+                 `sandbox down`",
+                status.instances
+            )));
+        }
         Ok(())
     }
 
@@ -193,6 +202,9 @@ impl Up {
             if let Some(address) = address {
                 command.args([flag, &address.to_string()]);
             }
+        }
+        if let Some(instances) = self.plan.instances {
+            command.args(["--instances", &instances.to_string()]);
         }
         if self.plan.listening.no_key {
             command.arg("--no-key");

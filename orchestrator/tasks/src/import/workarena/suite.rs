@@ -1,4 +1,5 @@
-//! The suite of WorkArena's tasks, on a ServiceNow instance that is the user's.
+//! The suite of WorkArena's tasks: on a ServiceNow instance that is the user's, or on the built-in
+//! service desk.
 
 use std::io;
 
@@ -7,24 +8,47 @@ use jiff::Timestamp;
 use scoring::workarena::KINDS;
 use url::Url;
 
-use super::{ARTICLES, FORMS, Setup, TASKS, TaskOptions, workarena, world};
+use super::{
+    ARTICLES, DESK, FORMS, Selection, Setup, TASKS, TaskOptions, WORKARENA, workarena, world,
+};
 use crate::import::{Import, ImportError, NewSuite, reading};
 
 /// The manifest of the instance.
 const SITE: &str = "servicenow";
+/// The manifest of the built-in desk.
+const DESK_SITE: &str = "itsm";
+/// The desk as it is without the benchmark's data.
+const DESK_MANIFEST: &str = include_str!("../../../../../sites/itsm/site.yaml");
+/// Where browsers reach the desk.
+const DESK_ADDRESS: &str = "https://itsm.test";
+/// What of its manifest is replaced: the application, and the time of the site's clock.
+const DESK_APPLICATION: &str = "embedded: itsm ";
+const DESK_CLOCK: &str = "clock: 2025-09-01T12:00:00Z";
 /// The variable that holds the password of its administrator, as the package calls it.
 pub const PASSWORD: &str = "SNOW_INSTANCE_PWD";
 
 /// The largest file in bytes.
 const LARGEST: u64 = 256 << 20;
 
-/// An instance, and which tasks are to be done on it.
+/// What the tasks are done on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Platform {
+    /// An instance of ServiceNow.
+    Instance {
+        /// Its address.
+        address: Url,
+        /// The user that sets tasks up on it.
+        user: String,
+    },
+    /// The built-in service desk.
+    Desk,
+}
+
+/// Which tasks there are to be, and what they are done on.
 #[derive(Debug, Clone)]
 pub struct SuiteOptions {
-    /// The address of the instance.
-    pub instance: Url,
-    /// The user that sets tasks up on it.
-    pub user: String,
+    pub platform: Platform,
+    pub selection: Selection,
     /// How many tasks of each kind at most.
     pub per_kind: Option<usize>,
     /// The seed of values that have to be unique.
@@ -39,7 +63,14 @@ pub struct SuiteOptions {
 /// When the folder is another one, or a file is not what it should be.
 pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<NewSuite, ImportError> {
     let folder = find_data(folder)?;
-    let manifests = vec![(SITE.to_owned(), manifest(&options.instance, &options.user)?)];
+    let (name, site, address, manifest) = match &options.platform {
+        Platform::Instance { address, user } => {
+            (WORKARENA, SITE, origin(address), manifest(address, user)?)
+        }
+        Platform::Desk => {
+            (DESK, DESK_SITE, DESK_ADDRESS.to_owned(), desk_manifest(&folder, options.clock)?)
+        }
+    };
     let mut setup = Setup::default();
     if let Some((json, path)) = text(folder.join(ARTICLES))? {
         setup.read_articles(&json).map_err(in_file(&path))?;
@@ -50,10 +81,12 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<NewSuite, Impo
         }
     }
     let task_options = TaskOptions {
-        site: SITE.to_owned(),
-        address: origin(&options.instance),
+        site: site.to_owned(),
+        address,
         seed: options.seed,
         per_kind: options.per_kind,
+        selection: options.selection,
+        prefix: name,
     };
     let mut import = Import::default();
     for kind in &KINDS {
@@ -63,7 +96,22 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<NewSuite, Impo
             .map_err(in_file(&path))?;
     }
     let world = world("sites".into(), options.clock, options.seed);
-    Ok(NewSuite { manifests, ..NewSuite::new("workarena", world, import) })
+    let manifests = vec![(site.to_owned(), manifest)];
+    Ok(NewSuite { manifests, ..NewSuite::new(name, world, import) })
+}
+
+/// The manifest of the built-in desk with the data of this folder, by its whole path: the suite may
+/// be moved.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn desk_manifest(data: &Utf8Path, clock: Timestamp) -> Result<String, ImportError> {
+    let data = data.canonicalize_utf8().map_err(reading(data))?;
+    // A JSON text is a YAML text, too, whatever is in it.
+    let application = format!("embedded: {{itsm: {}}} ", serde_json::Value::from(data.as_str()));
+    Ok(DESK_MANIFEST
+        .replace(DESK_APPLICATION, &application)
+        .replace(DESK_CLOCK, &format!("clock: {clock}")))
 }
 
 /// For `map_err`: this file is not what it should be.

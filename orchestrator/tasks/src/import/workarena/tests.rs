@@ -63,6 +63,8 @@ fn wanted() -> TaskOptions {
         address: "https://desk.test/".to_owned(),
         seed: 7,
         per_kind: None,
+        selection: Selection::All,
+        prefix: WORKARENA,
     }
 }
 
@@ -149,6 +151,35 @@ fn some_of_many_are_taken_and_a_missing_file_is_told() {
     );
     assert_eq!(few.skipped[0].id, "workarena-all-menu");
     assert!(few.skipped[0].reason.contains("task_configs/all_menu.json"), "{:?}", few.skipped);
+}
+
+#[test]
+fn published_tasks_are_named_by_their_seeds_and_drawn_as_the_package_draws_them() {
+    let users: Vec<String> = (0..600).map(|n| format!("User {n}")).collect();
+    let json = serde_json::to_string(&users).unwrap();
+    let import = |per_kind, seed| {
+        let mut import = Import::default();
+        let desk = TaskOptions {
+            selection: Selection::Published,
+            prefix: DESK,
+            per_kind,
+            seed,
+            ..wanted()
+        };
+        workarena(kind("impersonation"), Some(&json), &setup(), &desk, &mut import).unwrap();
+        workarena(kind("create-user"), Some(FILES[5].1), &setup(), &desk, &mut import).unwrap();
+        import.tasks
+    };
+    let tasks = import(None, 7);
+    assert_eq!(tasks.len(), 20);
+    assert_eq!(tasks[0].id, "workarena-desk-impersonation.330");
+    // numpy draws 503 of 600 from the seed 330.
+    assert_eq!(tasks[0].goal, GoalText::Words("Impersonate the user User 503.".to_owned()));
+    let goals: std::collections::BTreeSet<String> =
+        tasks[10..].iter().map(|task| format!("{:?}", task.goal)).collect();
+    assert_eq!(goals.len(), 10, "each makes a user of its own, of the one configuration");
+    assert_eq!(import(Some(2), 7), [&tasks[..2], &tasks[10..12]].concat());
+    assert_eq!(import(None, 8)[..10], tasks[..10], "the seed decides nothing but unique values");
 }
 
 #[test]
