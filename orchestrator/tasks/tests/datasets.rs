@@ -243,7 +243,7 @@ fn workarena_is_read_as_far_as_it_is_here() {
         setup.read_form(table, &read(&format!("{folder}/{file}"))).unwrap();
     }
     let address = "https://desk.test".to_owned();
-    let wanted = TaskOptions { site: "servicenow".to_owned(), address, seed: 0, per_kind: None };
+    let wanted = TaskOptions::new("servicenow", &address);
     let mut import = Import::default();
     for kind in &KINDS {
         let large = kind.category == "list-filter"

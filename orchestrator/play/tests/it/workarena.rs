@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use sites::{ApiClient, Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
-use tasks::import::workarena::{Selection, Setup, TaskOptions, workarena, world};
+use tasks::import::workarena::{Setup, TaskOptions, workarena, world};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -54,14 +54,7 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
 
 /// Tasks that an oracle can solve, of our own making.
 fn suite() -> Or<Suite> {
-    let wanted = TaskOptions {
-        site: "desk".to_owned(),
-        address: "https://desk.test".to_owned(),
-        seed: 0,
-        per_kind: None,
-        selection: Selection::All,
-        prefix: "workarena",
-    };
+    let wanted = TaskOptions::new("desk", "https://desk.test");
     let mut import = Import::default();
     for (name, json) in [
         ("all-menu", r#"[{"application": "Tools", "module": "Hammers", "url": "/tool_list.do"}]"#),

@@ -72,6 +72,20 @@ pub struct TaskOptions {
     pub prefix: &'static str,
 }
 
+impl TaskOptions {
+    /// Every task, on this instance of the benchmark's platform.
+    pub fn new(site: &str, address: &str) -> TaskOptions {
+        TaskOptions {
+            site: site.to_owned(),
+            address: address.to_owned(),
+            seed: 0,
+            per_kind: None,
+            selection: Selection::All,
+            prefix: WORKARENA,
+        }
+    }
+}
+
 /// The world of such a suite: the viewport of `tasks/base.py`, and the sites of a folder.
 pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
     WorldSpec {

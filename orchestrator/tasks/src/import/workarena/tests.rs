@@ -58,14 +58,7 @@ fn setup() -> Setup {
 }
 
 fn wanted() -> TaskOptions {
-    TaskOptions {
-        site: "desk".to_owned(),
-        address: "https://desk.test/".to_owned(),
-        seed: 7,
-        per_kind: None,
-        selection: Selection::All,
-        prefix: WORKARENA,
-    }
+    TaskOptions { seed: 7, ..TaskOptions::new("desk", "https://desk.test/") }
 }
 
 fn kind(name: &str) -> &'static Kind {
